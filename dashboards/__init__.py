@@ -1,0 +1,1 @@
+"""Grafana: dashboards, data source, alert rules and the command that installs them. Reads the store."""

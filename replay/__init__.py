@@ -1,0 +1,1 @@
+"""The auditor's tool: show, verify, re-audit, what-if, export. Knows audit and store, never streams."""

@@ -1,0 +1,1 @@
+"""ClickHouse: the embedded server, migrations, writing and reading. Knows games and schemas."""

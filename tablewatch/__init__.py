@@ -1,0 +1,1 @@
+"""The command and the settings: reads the configuration once and calls one room."""
