@@ -1,0 +1,70 @@
+"""What a wager pays: an ordered list of conditions, each with its odds and its clause."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+Feature = str | int | bool
+"""What can be said of a finished round in one word, e.g. its winner or a hand's point total."""
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """One thing that must hold of a round's features."""
+
+    feature: str
+    """The name of the feature, e.g. ``banker_total`` (``games.features`` has them all)."""
+    operator: Literal["=", ">=", "<="]
+    value: Feature
+
+    def holds(self, features: Mapping[str, Feature]) -> bool:
+        """Whether it holds of these features."""
+        actual = features[self.feature]
+        if self.operator == "=":
+            return actual == self.value
+        if not isinstance(actual, int) or not isinstance(self.value, int):
+            raise TypeError(f"{self.feature} {self.operator} {self.value!r}: only numbers have an order")
+        return actual >= self.value if self.operator == ">=" else actual <= self.value
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a paytable."""
+
+    when: tuple[Test, ...]
+    """All of these must hold."""
+    net: Fraction
+    """Net win per unit staked: the odds; 0 is a push, -1/2 the half that Dragon Tiger collects on a tie."""
+    clause: str
+    """The clause of the game's document that says so."""
+    label: str
+    """The line in words, as it is printed."""
+
+    def applies(self, features: Mapping[str, Feature]) -> bool:
+        """Whether the line's condition holds of a round with these features."""
+        return all(test.holds(features) for test in self.when)
+
+
+@dataclass(frozen=True, slots=True)
+class Wager:
+    """A wager of a game: the first of its lines that applies decides, and without one it loses."""
+
+    name: str
+    title: str
+    lines: tuple[Line, ...]
+    clause: str
+    """Where the wager is defined or offered; cited when it loses."""
+    cumulative: bool = False
+    """Every line that applies is paid, not only the first (reading A-03 of the Tiger Pair)."""
+
+    def net(self, features: Mapping[str, Feature]) -> Fraction:
+        """Net win or loss per unit staked."""
+        nets = [line.net for line in self.lines if line.applies(features)]
+        if not nets:
+            return Fraction(-1)
+        return sum(nets, Fraction(0)) if self.cumulative else nets[0]
+
+    def deciding_line(self, features: Mapping[str, Feature]) -> Line | None:
+        """The line that decides, or None where the wager loses."""
+        return next((line for line in self.lines if line.applies(features)), None)

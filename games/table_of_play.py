@@ -1,0 +1,54 @@
+"""The Table of Play: which hand gets a third card (DTB 3.14, FF4 3.14, SE 3.9, EB 3.8), and which draw goes where."""
+
+from typing import Final
+
+NATURAL: Final = 8
+"""A total of eight or nine in the initial deal ends the dealing."""
+
+PLAYER_STANDS: Final = 6
+"""Player draws on zero to five and stands on six and seven."""
+
+BANKER_DRAWS: Final[tuple[frozenset[int], ...]] = (
+    frozenset(range(10)),
+    frozenset(range(10)),
+    frozenset(range(10)),
+    frozenset(range(10)) - {8},
+    frozenset(range(2, 8)),
+    frozenset(range(4, 8)),
+    frozenset({6, 7}),
+    frozenset(),
+)
+"""By Banker's total on two cards: the point values of Player's third card on which Banker draws."""
+
+BANKER_DRAWS_ALONE: Final = 5
+"""When Player stands, Banker draws on zero to five."""
+
+
+def player_draws(player: int, banker: int) -> bool:
+    """Whether Player takes a third card, from the totals of the initial deal."""
+    return player < PLAYER_STANDS and banker < NATURAL
+
+
+def banker_draws(player: int, banker: int, third: int | None) -> bool:
+    """Whether Banker takes a third card; ``third`` is the value of Player's third card, None if Player stood."""
+    if player >= NATURAL or banker >= NATURAL:
+        return False
+    if third is None:
+        return banker <= BANKER_DRAWS_ALONE
+    return third in BANKER_DRAWS[banker]
+
+
+def cards_required(points: list[int]) -> int:
+    """How many cards the round takes, as far as these point values in the order of the draws tell.
+
+    With fewer than four cards it is four; with a fifth card still to come, five, even if a sixth may follow.
+    """
+    if len(points) < 4:
+        return 4
+    player = (points[0] + points[2]) % 10
+    banker = (points[1] + points[3]) % 10
+    if not player_draws(player, banker):
+        return 5 if banker_draws(player, banker, None) else 4
+    if len(points) < 5:
+        return 5
+    return 6 if banker_draws(player, banker, points[4]) else 5
