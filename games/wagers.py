@@ -86,10 +86,11 @@ def precious_pair(hand: str) -> Wager:
     """FF4 1.1.8.1, 4.2: the hand's own first two cards (reading A-08), paid once and to the highest line."""
     title = hand.capitalize()
     rank, gold, pair = f"{hand}_pair_rank", f"{hand}_gold_pair", f"{hand}_pair"
+    gold_fours: dict[str, Feature] = {rank: "4", gold: True}
     return Wager(
         f"{hand}_precious_pair", f"{title} Precious Pair",
         (
-            _line("4.2", "Pair of Gold fours", 30, **{rank: "4", gold: True}),
+            _line("4.2", "Pair of Gold fours", 30, **gold_fours),
             _line("4.2", "Other pair of fours", 15, **{rank: "4"}),
             _line("4.2", "Gold pair", 12, **{gold: True}),
             _line("4.2", "Other pair", 9, **{pair: True}),
