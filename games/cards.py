@@ -47,9 +47,6 @@ RANK: Mapping[str, str] = {code: code[:-1] for deck in DECKS for code in deck.co
 POINTS: Mapping[str, int] = {code: _PIPS.index(rank) + 1 if rank in _PIPS[:9] else 0 for code, rank in RANK.items()}
 """3.3 of the baccarat documents: Ace one, Two to Nine their face value, Ten and picture cards zero."""
 
-RANKING: Mapping[str, int] = {rank: place for place, rank in enumerate(STANDARD.ranks, start=1)}
-"""DT 3.5: from Ace, the lowest, to King; suits have no ranking (3.7)."""
-
 TEN = "10"
 PICTURES = frozenset("JQKSLF")
 GOLD = "G"

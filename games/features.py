@@ -1,10 +1,12 @@
 """What a paytable asks of a finished round: winner, totals, number of cards, naturals and pairs."""
 
+from collections.abc import Mapping
+from functools import cache
 from typing import NamedTuple
 
-from games.cards import GOLD, PICTURES, POINTS, RANK, RANKING, TEN
+from games.cards import DECKS, GOLD, PICTURES, POINTS, RANK, TEN
 from games.paytable import Feature
-from games.readings import Readings
+from games.readings import PairReading, Readings
 from games.table_of_play import NATURAL
 
 Hand = tuple[str, ...]
@@ -23,18 +25,41 @@ class HandShape(NamedTuple):
     """FF4 1.1.8.1.3: the pair is of one rank and both cards are Gold (reading A-09)."""
 
 
-def baccarat_shape(hand: Hand, readings: Readings) -> HandShape:
-    """The shape of a complete baccarat hand; its total is the right digit of the sum of the points (3.4)."""
-    first, second = hand[0], hand[1]
-    total = POINTS[first] + POINTS[second]
-    if len(hand) == 3:
-        total += POINTS[hand[2]]
-    rank = RANK[first]
-    if rank == RANK[second]:
-        return HandShape(total % 10, len(hand), rank, first == second and first[-1] == GOLD)
-    if readings.pair == "literal" and _ten_with_picture(rank, RANK[second]):
-        return HandShape(total % 10, len(hand), TEN, False)
-    return HandShape(total % 10, len(hand), "", False)
+class InitialHand(NamedTuple):
+    """The first two cards of a baccarat hand: their shape, and what a third card makes of it."""
+
+    shape: HandShape
+    with_third: tuple[HandShape, ...]
+    """By the point value of the third card, 0 to 9."""
+
+
+@cache
+def initial_hands(pair: PairReading) -> Mapping[tuple[str, str], InitialHand]:
+    """Every two cards as the first two of a hand: the table that each round is read with.
+
+    It has pairs across the two decks too, since a hand with a foreign card still has to be laid out.
+    """
+    return {
+        (first, second): _initial_hand((POINTS[first] + POINTS[second]) % 10, *_pair_of(first, second, pair))
+        for first in RANK
+        for second in RANK
+    }
+
+
+@cache
+def _initial_hand(total: int, pair: str, gold: bool) -> InitialHand:
+    """3.4: the point total of a hand is the right digit of the sum of its points."""
+    third = tuple(HandShape((total + points) % 10, 3, pair, gold) for points in range(10))
+    return InitialHand(HandShape(total, 2, pair, gold), third)
+
+
+def _pair_of(first: str, second: str, reading: PairReading) -> tuple[str, bool]:
+    """The rank of the pair that two cards form, or an empty string, and whether it is a Gold pair."""
+    if RANK[first] == RANK[second]:
+        return RANK[first], first == second and first[-1] == GOLD
+    if reading == "literal" and _ten_with_picture(RANK[first], RANK[second]):
+        return TEN, False
+    return "", False
 
 
 def _ten_with_picture(first: str, second: str) -> bool:
@@ -80,9 +105,15 @@ def baccarat_features(player: HandShape, banker: HandShape, readings: Readings) 
     }
 
 
-def dragon_tiger_shape(card: str) -> HandShape:
-    """The shape of a Dragon Tiger hand, which is one card (DT 3.5)."""
-    return HandShape(RANKING[RANK[card]], 1, "", False)
+DRAGON_TIGER_SHAPES: Mapping[str, HandShape] = {
+    code: HandShape(place, 1, "", False)
+    for deck in DECKS
+    for place, rank in enumerate(deck.ranks, start=1)
+    for code in deck.codes
+    if RANK[code] == rank
+}
+"""The shape of a Dragon Tiger hand, which is one card: from Ace, the lowest, to King (DT 3.5); suits have no ranking
+(3.7). Cards of the other deck are in it too, since a round with a foreign card still has to be laid out."""
 
 
 def dragon_tiger_features(dragon: HandShape, tiger: HandShape) -> dict[str, Feature]:

@@ -3,12 +3,14 @@
 from dataclasses import dataclass
 from typing import Literal
 
+PairReading = Literal["same-rank", "literal"]
+
 
 @dataclass(frozen=True, slots=True)
 class Readings:
     """One choice for each rule that can be read in two ways; the defaults are the readings in force."""
 
-    pair: Literal["same-rank", "literal"] = "same-rank"
+    pair: PairReading = "same-rank"
     """A-01 (FF4 1.1.8, EB 1.1.11 and 1.1.19, SE 1.1.5): a pair is two cards of one rank; literally, a Ten would also
     pair with any picture card, since both count zero points."""
     natural_tie: Literal["identical", "each-natural"] = "identical"

@@ -1,7 +1,7 @@
 """The ten games: deck, hands, number of decks, wagers and the rule document each comes from."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 
 from games import wagers
@@ -14,6 +14,7 @@ from games.documents import (
     SANDS_ELEMENTS,
     RuleDocument,
 )
+from games.features import InitialHand, initial_hands
 from games.paytable import Wager
 from games.readings import DEFAULT_READINGS, Readings
 
@@ -34,6 +35,11 @@ class Game:
     readings: Readings
     is_baccarat: bool
     """Whether hands are played by the Table of Play; Dragon Tiger deals one card to each hand."""
+    initial_hands: Mapping[tuple[str, str], InitialHand] = field(init=False, repr=False)
+    """What the first two cards of a hand come to, by their codes, under this game's readings."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "initial_hands", initial_hands(self.readings.pair))
 
     @property
     def initial_deal(self) -> int:

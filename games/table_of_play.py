@@ -1,4 +1,4 @@
-"""The Table of Play: which hand gets a third card (DTB 3.14, FF4 3.14, SE 3.9, EB 3.8), and which draw goes where."""
+"""The Table of Play: which hand gets a third card (DTB 3.14, FF4 3.14, SE 3.9, EB 3.8)."""
 
 from typing import Final
 
@@ -36,19 +36,3 @@ def banker_draws(player: int, banker: int, third: int | None) -> bool:
     if third is None:
         return banker <= BANKER_DRAWS_ALONE
     return third in BANKER_DRAWS[banker]
-
-
-def cards_required(points: list[int]) -> int:
-    """How many cards the round takes, as far as these point values in the order of the draws tell.
-
-    With fewer than four cards it is four; with a fifth card still to come, five, even if a sixth may follow.
-    """
-    if len(points) < 4:
-        return 4
-    player = (points[0] + points[2]) % 10
-    banker = (points[1] + points[3]) % 10
-    if not player_draws(player, banker):
-        return 5 if banker_draws(player, banker, None) else 4
-    if len(points) < 5:
-        return 5
-    return 6 if banker_draws(player, banker, points[4]) else 5
