@@ -1,0 +1,216 @@
+"""Decoding a record: bytes in, events out, and every event that breaks the contract kept with its bytes and the reason.
+
+``decode_record`` and ``decode_line`` never raise, whatever the bytes. An event is accepted or rejected for what it is,
+however it was packed: one bad event in an array never takes the good ones with it.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any, Final, NamedTuple
+
+from pydantic import FailFast, TypeAdapter, ValidationError
+from pydantic_core import from_json
+
+from schemas.events import AnyEvent, Event
+from schemas.reasons import reason_of
+from schemas.repeated_names import name_of_repeated, names_twice
+from schemas.time import is_time
+from schemas.words import LARGEST
+
+MAX_RECORD_BYTES: Final = 16 * 1024 * 1024
+"""A record or line beyond this is refused unparsed."""
+
+MAX_RECORD_EVENTS: Final = 131_072
+"""An array with more items is refused whole: so many events, at 128 bytes and more each, do not fit into a record."""
+
+
+class Rejected(NamedTuple):
+    """An event that breaks the contract, or bytes that are none: what came, why not, and what could be read of it."""
+
+    raw: bytes
+    """The very bytes of the event inside its record, or the whole record where it cannot be taken apart."""
+    place: int
+    """Its place in the record, from 0."""
+    reason: str
+    """Where and what, in plain words."""
+    source: str | None = None
+    subject: str | None = None
+    sequence: int | None = None
+    id: str | None = None
+    type: str | None = None
+    time: str | None = None
+    """Only a time that the contract accepts."""
+
+
+class Decoded(NamedTuple):
+    """What one record holds."""
+
+    events: list[AnyEvent]
+    places: Sequence[int]
+    """The place of each of the events in the record, from 0."""
+    rejected: list[Rejected]
+
+
+_one: Callable[[bytes], AnyEvent] = TypeAdapter[AnyEvent](Event).validator.validate_json
+_many: Callable[[bytes], list[AnyEvent]] = TypeAdapter(Annotated[list[Event], FailFast()]).validator.validate_json
+
+_WHITESPACE = b" \t\r\n"
+_ALONE = range(1)
+
+
+def decode_record(raw: bytes) -> Decoded:
+    """The events of one Kafka record: a JSON object, or an array of them (the CloudEvents batch format)."""
+    if len(raw) > MAX_RECORD_BYTES:
+        return _refused(raw, f"{len(raw)} bytes are more than the {MAX_RECORD_BYTES} that a record may have")
+    if raw[:1] != b"{":
+        raw = raw.strip(_WHITESPACE)
+        if raw[:1] == b"[":
+            return _decode_array(raw)
+    event = _decode_object(raw, 0)
+    if isinstance(event, Rejected):
+        return Decoded([], (), [event])
+    return Decoded([event], _ALONE, [])
+
+
+def decode_line(raw: bytes) -> Decoded:
+    """The events of one line of a JSON lines file: one event, or an array of them; nothing for a blank line."""
+    if len(raw) <= MAX_RECORD_BYTES and not raw.strip(_WHITESPACE):
+        return Decoded([], (), [])
+    return decode_record(raw)
+
+
+def decode_lines(lines: Sequence[bytes]) -> Decoded:
+    """The events of many lines at once, as ``decode_line`` gives them one by one; a place is the number of its line.
+
+    Lines of one good event each, the rule, are decoded as one array. No event holds an array of objects and no string
+    holds a line break, so that lines which begin and end with a brace cannot run into each other unseen.
+    """
+    bare = [line.strip(_WHITESPACE) for line in lines]
+    if all(line[:1] == b"{" and line[-1:] == b"}" for line in bare):
+        packed = b"[" + b",\n".join(bare) + b"]"
+        try:
+            events = _many(packed) if len(packed) <= MAX_RECORD_BYTES else []
+        except ValidationError:
+            events = []
+        if len(events) == len(lines) and not names_twice(packed, events):
+            return Decoded(events, range(len(events)), [])
+    decoded = [decode_line(line) for line in lines]
+    return Decoded(
+        [event for each in decoded for event in each.events],
+        [number for number, each in enumerate(decoded) for _ in each.events],
+        [rejected._replace(place=number) for number, each in enumerate(decoded) for rejected in each.rejected],
+    )
+
+
+def split_record(raw: bytes) -> list[bytes]:
+    """The bytes of each event of a record, by place; the record itself where it is no array that can be taken apart."""
+    raw = raw.strip(_WHITESPACE)
+    return _items(raw) or [raw]
+
+
+def _decode_object(raw: bytes, place: int) -> AnyEvent | Rejected:
+    """One event, or the reason why it is none."""
+    try:
+        event = _one(raw)
+    except ValidationError as error:
+        return _rejected(raw.strip(_WHITESPACE), place, reason_of(error))
+    if names_twice(raw, (event,)):
+        return _rejected(raw.strip(_WHITESPACE), place, f"{name_of_repeated(raw) or 'a field'}: is named twice")
+    return event
+
+
+def _decode_array(raw: bytes) -> Decoded:
+    """The events of an array; when one of them is bad, it is taken apart, so that the good ones pass."""
+    try:
+        events = _many(raw)
+    except ValidationError as error:
+        items = _items(raw)
+        if not items:
+            return _refused(raw, reason_of(error))
+    else:
+        if not events:
+            return _refused(raw, "no event: the array is empty")
+        if not names_twice(raw, events):
+            return Decoded(events, range(len(events)), [])
+        items = _items(raw)
+    if len(items) > MAX_RECORD_EVENTS:
+        return _refused(raw, f"{len(items)} items are more than the {MAX_RECORD_EVENTS} that a record may have")
+    decoded = [_decode_object(item, place) for place, item in enumerate(items)]
+    return Decoded(
+        [event for event in decoded if not isinstance(event, Rejected)],
+        [place for place, event in enumerate(decoded) if not isinstance(event, Rejected)],
+        [event for event in decoded if isinstance(event, Rejected)],
+    )
+
+
+# A string that ends, a bracket, a comma, or a quote that opens a string without end. Possessive, so that a hostile
+# record costs one pass and no memory.
+_TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[\[\]{},"]', re.DOTALL)
+
+
+def _items(raw: bytes) -> list[bytes]:
+    """The bytes of each item of an array; none when its brackets, commas and quotes do not make one."""
+    items: list[bytes] = []
+    depth = start = 0
+    for token in _TOKEN.finditer(raw):
+        mark = token[0]
+        if mark == b"," and depth == 1:
+            items.append(raw[start : token.start()].strip(_WHITESPACE))
+            start = token.end()
+        elif mark in (b"[", b"{"):
+            depth += 1
+            if depth == 1:
+                start = token.end()
+        elif mark in (b"]", b"}"):
+            depth -= 1
+            if depth == 0:
+                items.append(raw[start : token.start()].strip(_WHITESPACE))
+                whole = raw[:1] == b"[" and mark == b"]" and token.end() == len(raw)
+                return items if whole and all(items) else []
+        elif mark == b'"':
+            return []
+    return []
+
+
+def _refused(raw: bytes, reason: str) -> Decoded:
+    return Decoded([], (), [Rejected(raw, 0, reason)])
+
+
+def _rejected(raw: bytes, place: int, reason: str) -> Rejected:
+    """Keeps a bad event with what can be read of it: a place in the sequence is filled only by what is certain."""
+    try:
+        fields = from_json(_LONE_SURROGATE.sub(_readable, raw))
+    except ValueError:
+        return Rejected(raw, place, reason)
+    if not isinstance(fields, dict):
+        return Rejected(raw, place, reason)
+    sequence = fields.get("sequence")
+    time = _string(fields, "time")
+    return Rejected(
+        raw,
+        place,
+        reason,
+        source=_string(fields, "source"),
+        subject=_string(fields, "subject"),
+        sequence=sequence if type(sequence) is int and 0 <= sequence <= LARGEST else None,
+        id=_string(fields, "id"),
+        type=_string(fields, "type"),
+        time=time if time is not None and is_time(time) else None,
+    )
+
+
+def _string(fields: dict[str, Any], name: str) -> str | None:
+    value = fields.get(name)
+    return value if isinstance(value, str) and value and _SUBSTITUTE not in value else None
+
+
+# Half a surrogate pair is no character, and no JSON reader of ours takes it; the rest of such an event can be read
+# when another sign stands in for it. A field that holds the sign does not count as read.
+_SUBSTITUTE = "\ufffd"
+_LONE_SURROGATE = re.compile(
+    rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u([dD][89a-fA-F][0-9a-fA-F]{2})|\\.", re.DOTALL
+)
+
+
+def _readable(escape: re.Match[bytes]) -> bytes:
+    return escape[0] if escape[1] is None else b"\\ufffd"
