@@ -20,7 +20,8 @@ class HandShape(NamedTuple):
     """Point total; in Dragon Tiger the place of the card's rank, Ace 1 to King 13."""
     cards: int
     pair: str
-    """The rank of the pair that the first two cards form, or an empty string (reading A-01)."""
+    """The rank of the pair that the first two cards form, or an empty string; where a Ten pairs with a picture card
+    (literal reading of A-01), both ranks, e.g. ``10K``."""
     gold: bool
     """FF4 1.1.8.1.3: the pair is of one rank and both cards are Gold (reading A-09)."""
 
@@ -58,7 +59,7 @@ def _pair_of(first: str, second: str, reading: PairReading) -> tuple[str, bool]:
     if RANK[first] == RANK[second]:
         return RANK[first], first == second and first[-1] == GOLD
     if reading == "literal" and _ten_with_picture(RANK[first], RANK[second]):
-        return TEN, False
+        return "".join(sorted((RANK[first], RANK[second]))), False
     return "", False
 
 
@@ -66,11 +67,21 @@ def _ten_with_picture(first: str, second: str) -> bool:
     return (first == TEN and second in PICTURES) or (second == TEN and first in PICTURES)
 
 
-def _same_pair(player: str, banker: str, readings: Readings) -> bool:
-    """Whether both hands have a pair and the same one (EB 1.1.19.3, readings A-06 and A-01)."""
+def _same_pair(player: str, banker: str, reading: PairReading) -> bool:
+    """Whether both hands have a pair and the same one (EB 1.1.19.3): four cards of one rank (reading A-06), or, under
+    the literal reading of A-01 each card of one hand a pair with each of the other."""
     if not player or not banker:
         return False
-    return player == banker or (readings.pair == "literal" and _ten_with_picture(player, banker))
+    if reading == "same-rank":
+        return player == banker
+    return all(
+        one == other or _ten_with_picture(one, other) for one in _ranks_of(player) for other in _ranks_of(banker)
+    )
+
+
+def _ranks_of(pair: str) -> tuple[str, ...]:
+    """The ranks that a pair is made of: one, or a Ten and a picture card."""
+    return (TEN, pair[len(TEN) :]) if pair.startswith(TEN) and pair != TEN else (pair,)
 
 
 def baccarat_features(player: HandShape, banker: HandShape, readings: Readings) -> dict[str, Feature]:
@@ -101,7 +112,7 @@ def baccarat_features(player: HandShape, banker: HandShape, readings: Readings) 
         "banker_gold_pair": banker.gold,
         "any_pair": player.pair != "" or banker.pair != "",
         "both_pairs": player.pair != "" and banker.pair != "",
-        "same_pair": _same_pair(player.pair, banker.pair, readings),
+        "same_pair": _same_pair(player.pair, banker.pair, readings.pair),
     }
 
 

@@ -58,13 +58,12 @@ class Wager:
     cumulative: bool = False
     """Every line that applies is paid, not only the first (reading A-03 of the Tiger Pair)."""
 
+    def deciding_lines(self, features: Mapping[str, Feature]) -> tuple[Line, ...]:
+        """The lines that are paid: the first that applies, or all that apply; none where the wager loses."""
+        lines = tuple(line for line in self.lines if line.applies(features))
+        return lines if self.cumulative else lines[:1]
+
     def net(self, features: Mapping[str, Feature]) -> Fraction:
         """Net win or loss per unit staked."""
-        nets = [line.net for line in self.lines if line.applies(features)]
-        if not nets:
-            return Fraction(-1)
-        return sum(nets, Fraction(0)) if self.cumulative else nets[0]
-
-    def deciding_line(self, features: Mapping[str, Feature]) -> Line | None:
-        """The line that decides, or None where the wager loses."""
-        return next((line for line in self.lines if line.applies(features)), None)
+        lines = self.deciding_lines(features)
+        return sum((line.net for line in lines), Fraction(0)) if lines else Fraction(-1)
