@@ -1,0 +1,274 @@
+"""The engine: chdb on one data folder, and sessions on it that run in parallel, one to a connection."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import chdb
+
+from store.embedded import faults
+from store.embedded.blocks import Column
+from store.embedded.faults import FolderUnusable, ServerError
+from store.embedded.packets import Progress, Setting
+from store.embedded.statements import Insert, Statement, quote, quote_name
+
+CONFIGURATION: Final = """<clickhouse>
+    <merge_tree>
+        <fsync_after_insert>1</fsync_after_insert>
+        <fsync_part_directory>1</fsync_part_directory>
+        <min_rows_to_fsync_after_merge>1</min_rows_to_fsync_after_merge>
+        <min_compressed_bytes_to_fsync_after_merge>1</min_compressed_bytes_to_fsync_after_merge>
+    </merge_tree>
+</clickhouse>
+"""
+"""An insert that was acknowledged, and a merge whose sources are gone, have reached the disk."""
+_SESSION_SETTINGS: Final = "SET async_insert = 0"
+"""On by default in 26.9: an insert would be acknowledged into a buffer, and batches of several clients mixed."""
+_TAG_SETTING: Final = "send_logs_source_regexp"
+"""A query cannot be given its id, so that it is found again, to be killed, by a setting that has no effect here."""
+_PLAIN_TYPES: Final = "SETTINGS print_pretty_type_names = 0"
+_NOT_STREAMABLE: Final = "Streaming query is not supported"
+_STREAMED: Final = frozenset({"SELECT", "WITH", "(", "FROM"})
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A piece of a result: blocks in Native format, and what was read for it."""
+
+    native: bytes
+    rows: int
+    read: Progress
+
+
+class Engine:
+    """chdb, opened on a folder that this process has locked."""
+
+    def __init__(self, folder: Path, database: str) -> None:
+        self._path = str(folder / "clickhouse")
+        configuration = folder / "engine.xml"
+        configuration.write_text(CONFIGURATION)
+        try:
+            self._root = chdb.connect(f"{self._path}?config-file={configuration}")
+        except RuntimeError as error:
+            raise FolderUnusable(f"The engine cannot open {folder}: {ServerError.from_engine(error).message}") from None
+        self.database = database
+        self._root.query(f"CREATE DATABASE IF NOT EXISTS {quote_name(database)}")
+        version, self.time_zone = self._rows("SELECT version(), timezone()")[0]
+        major, minor, patch = (int(part) for part in version.split(".")[:3])
+        self.version = (major, minor, patch)
+        self.setting_types = dict(self._rows("SELECT name, type FROM system.settings"))
+        self._tags = itertools.count(1)
+
+    def _rows(self, sql: str) -> list[list[str]]:
+        return _tsv(self._root.query(sql, "TSV").bytes())
+
+    def session(self, database: str) -> Session:
+        """A session of its own, in that database."""
+        return Session(self, self._path, f"connection-{next(self._tags)}", database or self.database)
+
+    def kill(self, tag: str) -> None:
+        """Ends what the session of that tag is running, without waiting for it."""
+        self._root.query(f"KILL QUERY WHERE Settings[{quote(_TAG_SETTING)}] = {quote(tag)} ASYNC")
+
+    def close(self) -> None:
+        self._root.close()
+
+
+class Session:
+    """One client's view: its current database, its SETs, one statement at a time. Used by one thread."""
+
+    def __init__(self, engine: Engine, path: str, tag: str, database: str) -> None:
+        self.tag = tag
+        self._engine = engine
+        self._path = path
+        self._applied: dict[str, str] = {}
+        self._said: list[str] = []
+        self._handle = self._open(database)
+
+    def _open(self, database: str) -> Any:
+        handle = chdb.connect(self._path)
+        try:
+            handle.query(f"{_SESSION_SETTINGS}, {_TAG_SETTING} = {quote(self.tag)}")
+            handle.query(f"USE {quote_name(database)}")
+        except RuntimeError as error:
+            handle.close()
+            raise ServerError.from_engine(error) from None
+        return handle
+
+    def close(self) -> None:
+        self._handle.close()
+
+    def apply(self, settings: tuple[Setting, ...]) -> None:
+        """Puts the settings of one query in force, over the session's own SETs and in place of the last query's."""
+        wanted: dict[str, str] = {}
+        for setting in settings:
+            if setting.name == _TAG_SETTING:
+                continue
+            if setting.name in self._engine.setting_types:
+                wanted[setting.name] = setting.value
+            elif setting.important:
+                raise ServerError(
+                    faults.UNKNOWN_SETTING,
+                    f"DB::Exception: Unknown setting '{setting.name}'. (UNKNOWN_SETTING)",
+                )
+        if wanted == self._applied:
+            return
+        if self._applied.keys() - wanted.keys():
+            self._forget()
+        changes = [f"{name} = {quote(value)}" for name, value in wanted.items() if self._applied.get(name) != value]
+        if changes:
+            # Recorded first: where one value is refused, those before it have been taken.
+            self._applied = self._applied | wanted
+            self._run(f"SET {', '.join(changes)}")
+
+    def _forget(self) -> None:
+        """Takes back the settings of the last query."""
+        defaults = ", ".join(f"{name} = DEFAULT" for name in self._applied)
+        self._applied = {}
+        try:
+            self._handle.query(f"SET {defaults}")
+            self._handle.query(_SESSION_SETTINGS)
+            for statement in self._said:
+                self._handle.query(statement)
+        except RuntimeError:
+            # A query that was read-only leaves a session that can take nothing back.
+            database = _tsv(self._handle.query("SELECT currentDatabase()", "TSV").bytes())[0][0]
+            self._handle.close()
+            self._handle = self._open(database)
+            for statement in self._said:
+                self._handle.query(statement)
+
+    def _run(self, sql: str, form: str = "Native") -> Any:
+        try:
+            return self._handle.query(sql, form)
+        except RuntimeError as error:
+            raise ServerError.from_engine(error) from None
+
+    def run(self, statement: Statement, on_progress: Callable[[Progress], None]) -> Iterator[Chunk]:
+        """Runs a statement and gives its result in pieces; those of a SELECT are made as they are asked for."""
+        if statement.keyword == "SET":
+            self._forget_applied()
+            self._run(statement.text)
+            self._said.append(statement.text)
+            return
+        self._handle.set_progress_callback(lambda report: on_progress(_progress(report)))
+        try:
+            if statement.keyword in _STREAMED:
+                yield from self._streamed(statement.text)
+            else:
+                yield from self._whole(statement.text)
+        finally:
+            self._handle.set_progress_callback(None)
+
+    def _forget_applied(self) -> None:
+        if self._applied:
+            self._forget()
+
+    def _streamed(self, sql: str) -> Iterator[Chunk]:
+        try:
+            stream = self._handle.send_query(sql, "Native")
+            try:
+                while (piece := stream.fetch()) is not None:
+                    yield _chunk(piece)
+            finally:
+                stream.close()
+        except RuntimeError as error:
+            if _NOT_STREAMABLE not in str(error):
+                raise ServerError.from_engine(error) from None
+            yield from self._whole(sql)
+
+    def _whole(self, sql: str) -> Iterator[Chunk]:
+        result = self._run(sql)
+        yield _chunk(result)
+
+    def header(self, statement: Statement) -> list[Column]:
+        """Names and types of a result that has no rows, which Native leaves out."""
+        if statement.keyword in _STREAMED:
+            described = _tsv(self._run(f"DESCRIBE TABLE ({statement.text}\n) {_PLAIN_TYPES}", "TSV").bytes())
+            return [Column(row[0], row[1]) for row in described]
+        rows = _tsv(self._run(statement.text, "TSVWithNamesAndTypes").bytes())
+        return [Column(name, kind) for name, kind in zip(rows[0], rows[1], strict=True)] if len(rows) >= 2 else []
+
+    def columns(self, insert: Insert) -> list[Column]:
+        """The columns that an INSERT expects, in its order."""
+        described = _tsv(self._run(f"DESCRIBE TABLE {insert.target} {_PLAIN_TYPES}", "TSV").bytes())
+        if insert.columns is None:
+            return [Column(row[0], row[1]) for row in described if row[2] in ("", "DEFAULT")]
+        types = {row[0]: row[1] for row in described}
+        missing = [name for name in insert.columns if name not in types]
+        if missing:
+            raise ServerError(
+                faults.NO_SUCH_COLUMN_IN_TABLE,
+                f"DB::Exception: No such column {missing[0]} in table {insert.target}. (NO_SUCH_COLUMN_IN_TABLE)",
+            )
+        return [Column(name, types[name]) for name in insert.columns]
+
+    def insert(self, insert: Insert) -> Insertion:
+        """Begins an INSERT that is fed with Native blocks."""
+        try:
+            return Insertion(self._handle.send_insert(insert.statement, "Native"))
+        except RuntimeError as error:
+            raise ServerError.from_engine(error) from None
+
+
+class Insertion:
+    """An INSERT under way."""
+
+    def __init__(self, inserter: Any) -> None:
+        self._inserter = inserter
+
+    def append(self, native: bytes) -> None:
+        try:
+            self._inserter.append(native)
+        except RuntimeError as error:
+            raise ServerError.from_engine(error) from None
+
+    def finish(self) -> Progress:
+        """Commits; what it gives back has reached the disk."""
+        try:
+            done = self._inserter.finish()
+        except RuntimeError as error:
+            raise ServerError.from_engine(error) from None
+        return Progress(written_rows=done.rows_written, written_bytes=done.bytes_written)
+
+    def cancel(self) -> None:
+        try:
+            self._inserter.cancel()
+        except RuntimeError as error:
+            raise ServerError.from_engine(error) from None
+
+
+def _progress(report: dict[str, int]) -> Progress:
+    return Progress(
+        report["read_rows"],
+        report["read_bytes"],
+        report["total_rows_to_read"],
+        report["written_rows"],
+        report["written_bytes"],
+    )
+
+
+def _chunk(result: Any) -> Chunk:
+    read = Progress(
+        result.storage_rows_read(),
+        result.storage_bytes_read(),
+        0,
+        result.rows_written(),
+        result.bytes_written(),
+    )
+    return Chunk(result.bytes(), result.rows_read(), read)
+
+
+def _tsv(raw: bytes) -> list[list[str]]:
+    return [
+        [
+            cell.replace("\\\\", "\0").replace("\\n", "\n").replace("\\t", "\t").replace("\\'", "'").replace("\0", "\\")
+            for cell in line.split("\t")
+        ]
+        for line in raw.decode().split("\n")
+        if line
+    ]

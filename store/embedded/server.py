@@ -1,0 +1,157 @@
+"""The server: one folder, one address, one thread to a connection, until it is told to stop."""
+
+from __future__ import annotations
+
+import errno
+import logging
+import signal
+import socket
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
+from typing import Final
+
+import chdb
+
+from store.embedded import faults, folder, packets
+from store.embedded.connection import Connection
+from store.embedded.engine import Engine
+from store.embedded.faults import NotLoopback, PortInUse, ServerError
+from store.embedded.handshake import Identity
+from store.embedded.watch import CancelWatch
+
+MAX_CONNECTIONS: Final = 1000
+GRACE_SECONDS: Final = 30.0
+"""How long a stop waits for the queries in hand before it ends them."""
+_LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
+_BACKLOG: Final = 128
+_logger: Final = logging.getLogger(__name__)
+
+
+def serve(
+    data: Path,
+    host: str,
+    port: int,
+    user: str,
+    password: str,
+    database: str,
+    ready: Callable[[int], None] | None = None,
+) -> None:
+    """Serves the folder at the address until SIGTERM or SIGINT; then finishes the queries in hand.
+
+    Port 0 takes a free one. `ready` is told the port when clients can connect. Raises CannotStart by its reasons.
+    """
+    stop = threading.Event()
+    restore = _on_signals(stop)
+    version = tuple(int(part) for part in chdb.engine_version.split(".")[:3])
+    try:
+        with folder.held(data.resolve(), version), _listen(host, port) as listener:
+            engine = Engine(data.resolve(), database)
+            try:
+                _Server(engine, listener, Identity(engine.version, engine.time_zone, user, password)).run(stop, ready)
+            finally:
+                engine.close()
+    finally:
+        restore()
+
+
+def _on_signals(stop: threading.Event) -> Callable[[], None]:
+    if threading.current_thread() is not threading.main_thread():
+        return lambda: None
+
+    def told(number: int, frame: FrameType | None) -> None:
+        stop.set()
+
+    before = {number: signal.signal(number, told) for number in (signal.SIGTERM, signal.SIGINT)}
+
+    def restore() -> None:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+    return restore
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    if host not in _LOOPBACK:
+        raise NotLoopback(
+            f"The embedded server listens on this machine only, and {host} is not a loopback address. "
+            "Use 127.0.0.1; for a network, run ClickHouse itself."
+        )
+    try:
+        return socket.create_server(
+            (host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET, backlog=_BACKLOG
+        )
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            raise PortInUse(
+                f"Port {port} of {host} is in use by another process. Stop it, or name another port in "
+                "TABLEWATCH_CLICKHOUSE_URL."
+            ) from None
+        raise
+
+
+class _Server:
+    def __init__(self, engine: Engine, listener: socket.socket, identity: Identity) -> None:
+        self._engine = engine
+        self._listener = listener
+        self._identity = identity
+        self._watch = CancelWatch(engine)
+        self._lock = threading.Lock()
+        self._connections: dict[Connection, threading.Thread] = {}
+
+    def run(self, stop: threading.Event, ready: Callable[[int], None] | None) -> None:
+        accepting = threading.Thread(target=self._accept, name="accept", daemon=True)
+        accepting.start()
+        if ready is not None:
+            ready(self._listener.getsockname()[1])
+        stop.wait()
+        self._listener.shutdown(socket.SHUT_RDWR)
+        accepting.join()
+        self._finish()
+        self._watch.close()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                client, _ = self._listener.accept()
+            except OSError:
+                return
+            client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            connection = Connection(client, self._engine, self._identity, self._watch)
+            with self._lock:
+                full = len(self._connections) >= MAX_CONNECTIONS
+                if not full:
+                    thread = threading.Thread(target=self._serve, args=(connection,), name="connection", daemon=True)
+                    self._connections[connection] = thread
+            if full:
+                refusal = ServerError(
+                    faults.TOO_MANY_SIMULTANEOUS_QUERIES,
+                    f"DB::Exception: {MAX_CONNECTIONS} connections are open already",
+                )
+                with client:
+                    client.sendall(packets.exception(refusal))
+            else:
+                thread.start()
+
+    def _serve(self, connection: Connection) -> None:
+        try:
+            connection.serve()
+        finally:
+            with self._lock:
+                del self._connections[connection]
+
+    def _finish(self) -> None:
+        with self._lock:
+            left = dict(self._connections)
+        for connection in left:
+            connection.stop()
+        until = time.monotonic() + GRACE_SECONDS
+        for thread in left.values():
+            thread.join(max(0.0, until - time.monotonic()))
+        for connection, thread in left.items():
+            if thread.is_alive():
+                _logger.warning("a query still runs %s s after the stop: it is ended", GRACE_SECONDS)
+                connection.abort()
+                thread.join()
