@@ -1,0 +1,147 @@
+"""Section 6, Cards: what was dealt, in which order, whether the shoe can have held it, and the outcome."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from tests.oracle import rules
+from tests.oracle.record import Holes, Round
+from tests.oracle.timeline import Finding, after, before, finding
+from tests.oracle.validate import Event
+
+
+def reads(r: Round) -> dict[int, list[str]]:
+    """The different cards read for each draw, in the order of draws."""
+    found: dict[int, list[str]] = {}
+    for event in r.of("card.drawn.v1"):
+        cards = found.setdefault(event["data"]["draw"], [])
+        if event["data"]["card"] not in cards:
+            cards.append(event["data"]["card"])
+    return dict(sorted(found.items()))
+
+
+def account(rounds: list[Round]) -> Counter[str]:
+    """The shoe's account counts cards as read."""
+    return Counter(card for r in rounds for cards in reads(r).values() for card in cards)
+
+
+class Cards:
+    """What the cards of one round show."""
+
+    def __init__(self, r: Round, holes: Holes) -> None:
+        self.r = r
+        read = reads(r)
+        self.double = [draw for draw, cards in read.items() if len(cards) > 1]
+        of_draw = {draw: cards[0] for draw, cards in read.items()}
+        for ruling in r.rulings("replacement-card"):  # "its card is the card of that draw, read or not"
+            of_draw[ruling["data"]["draw"]] = ruling["data"]["card"]
+        order = sorted(of_draw)
+        for ruling in r.rulings("reconstructed")[-1:]:  # "later draws follow in their own"
+            listed = list(dict.fromkeys(ruling["data"]["order"]))
+            order = listed + [draw for draw in order if draw not in listed]
+        self.skipped = [d for d in range(1, max(order, default=0) + 1) if d not in of_draw]
+        self.order = order
+        self.sequence = [of_draw[draw] for draw in order if draw in of_draw]
+        self.foreign = self.find_foreign(read)
+        self.unclear = bool(self.double or self.skipped)
+        off_deck = any(card not in rules.deck(r.game) for card in self.sequence)
+        self.dealt = None if self.unclear or off_deck else rules.deal(r.game, self.sequence)
+        self.asks_for_more = not self.unclear and not off_deck and self.dealt is None
+        size = None if r.decks is None else r.decks * len(rules.deck(r.game))
+        drawn = sum(account([*r.earlier, r]).values())
+        self.insufficient = self.asks_for_more and size is not None and drawn >= size
+        self.extra = self.dealt is not None and len(self.sequence) > self.dealt[1]
+        self.short = self.asks_for_more and not self.insufficient
+        self.spoilt = bool(self.foreign or self.insufficient)
+        # A draw is missed when one was skipped or the Table of Play asks for more, and a hole could be it.
+        self.hidden = bool(self.skipped or self.short) and not self.spoilt and holes.could_be(r, "draw")
+        self.outcome: dict[str, Any] | None = rules.outcome(r.game, self.dealt[0]) if self.dealt else None
+        self.wrong_count = self.extra or self.short
+
+    def find_foreign(self, read: dict[int, list[str]]) -> list[tuple[int, str]]:
+        """Draws with a card of another deck, or with one copy more than the shoe's decks hold."""
+        seen = account(self.r.earlier)
+        found = []
+        for draw, cards in read.items():
+            for card in cards:
+                seen[card] += 1
+                too_many = self.r.decks is not None and seen[card] > self.r.decks
+                if card not in rules.deck(self.r.game) or too_many:
+                    found.append((draw, card))
+        return found
+
+    def findings(self, declared_void: bool) -> list[Finding]:
+        r, found = self.r, []
+        where = r.about()
+        for draw, card in self.foreign:
+            found.append(finding("foreign-card", r.table, **where, draw=draw, actual=card))
+        if self.insufficient:
+            found.append(finding("insufficient-cards", r.table, **where))
+        for draw in self.double:
+            found.append(finding("card-conflict", r.table, **where, draw=draw, actual=reads(r)[draw]))
+        if not self.hidden:
+            for draw in self.skipped:
+                found.append(finding("card-conflict", r.table, **where, draw=draw))
+        if not self.spoilt:  # "Neither is raised where a foreign card or insufficient cards are."
+            if self.extra and self.dealt:
+                first = self.order[self.dealt[1]]
+                counts = {"expected": self.dealt[1], "actual": len(self.sequence)}
+                found.append(finding("card-extra", r.table, **where, draw=first, **counts))
+            if self.short and not self.hidden and not declared_void:
+                found.append(finding("card-missing", r.table, **where, actual=len(self.sequence)))
+        return found
+
+
+def early_cards(r: Round) -> list[Finding]:
+    """card-before-close: drawn beyond doubt before "No more bets"; after a device reset, before the next one."""
+    closings = r.of("bets.closed.v1")
+    found: dict[int, Finding] = {}
+    for card in r.of("card.drawn.v1"):
+        early = bool(closings) and before(card, closings[0])
+        for reset in r.rulings("device-reset"):
+            following = [c for c in closings if c["key"] > reset["key"]]
+            if after(card, reset) and following and before(card, following[0]):
+                early = True
+        if early:
+            draw = card["data"]["draw"]
+            found.setdefault(draw, finding("card-before-close", r.table, **r.about(), draw=draw))
+    return list(found.values())
+
+
+def shoe_findings(events: list[Event], rounds: list[Round], missed: set[tuple[str, str]]) -> list[Finding]:
+    """decks-not-allowed and shoe-short; `missed`: shoes of which a draw may lie in a hole."""
+    found = []
+    loads = {(e["subject"], e["data"]["shoe"]): e for e in events if e["type"] == "shoe.loaded.v1"}
+    for load in loads.values():
+        table, shoe, decks = load["subject"], load["data"]["shoe"], load["data"]["decks"]
+        of_shoe = [r for r in rounds if (r.table, r.shoe) == (table, shoe)]
+        game = shoe_game(events, of_shoe, load)
+        if game is None:
+            continue
+        if not rules.decks_allowed(game, decks):
+            found.append(finding("decks-not-allowed", table, shoe=shoe, actual=decks))
+        ends = [
+            e for e in events if e["type"] == "shoe.ended.v1" and (e["subject"], e["data"]["shoe"]) == (table, shoe)
+        ]
+        if not ends or ends[-1]["data"]["remaining"] is None or (table, shoe) in missed:
+            continue
+        counted = account(of_shoe) + Counter(ends[-1]["data"]["remaining"])
+        wanted = Counter(dict.fromkeys(rules.deck(game), decks))
+        if counted != wanted:
+            missing, left_over = sorted((wanted - counted).elements()), sorted((counted - wanted).elements())
+            found.append(finding("shoe-short", table, shoe=shoe, expected=missing, actual=left_over))
+    return found
+
+
+def shoe_game(events: list[Event], of_shoe: list[Round], load: Event) -> str | None:
+    """The game of a shoe: that of its first round with a configuration, else of the table when it was loaded."""
+    for r in sorted(of_shoe, key=lambda r: r.number):
+        if r.config is not None:
+            return r.game
+    configs = [
+        e
+        for e in events
+        if e["type"] == "table.configured.v1" and e["subject"] == load["subject"] and e["eff"] <= load["eff"]
+    ]
+    return str(configs[-1]["data"]["game"]) if configs else None

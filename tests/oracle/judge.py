@@ -1,0 +1,163 @@
+"""The second judge: a file of events in, verdicts (section 4, without digest) and all findings out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.oracle.cards import Cards, early_cards, shoe_findings
+from tests.oracle.floor import display_findings, method_findings, order_findings
+from tests.oracle.money import (
+    NOTHING,
+    actual,
+    due,
+    payout_findings,
+    settled_bets,
+    shown,
+    uses_5_14,
+    void_findings,
+)
+from tests.oracle.record import Holes, Round, build_rounds
+from tests.oracle.rules import IN_FORCE
+from tests.oracle.stakes import Standing, bet_findings, differential, placings
+from tests.oracle.timeline import Finding, device_findings, finding, read_file
+from tests.oracle.void import founded, requires_void, role_findings
+
+Verdict = dict[str, Any]
+SETTINGS = {"tolerance_ms": 500, "clock_tolerance_ms": 2000, "silence_s": 60}
+
+
+def audit_lines(lines: list[bytes]) -> dict[str, list[Any]]:
+    events, places, findings = read_file(lines)
+    findings += device_findings(events, places)
+    rounds = build_rounds(events)
+    holes = Holes(events, places)
+    mark_5_14(rounds)
+    verdicts = []
+    missed: set[tuple[str, str]] = set()
+    for r in rounds:
+        verdict, misses_draw = judge_round(r, holes)
+        verdicts.append(verdict)
+        if misses_draw:
+            missed.add((r.table, r.shoe))
+    findings += shoe_findings(events, rounds, missed)
+    findings += [found for verdict in verdicts for found in verdict["findings"]]
+    return {"verdicts": verdicts, "findings": findings}
+
+
+def all_standings(r: Round) -> dict[str, Standing]:
+    return {bet: Standing(r, bet) for bet in placings(r)}
+
+
+def mark_5_14(rounds: list[Round]) -> None:
+    """Which players had used their one time before each round: by table, across shoes, in the order of play."""
+    used: dict[str, set[tuple[str, Any]]] = {}
+    for r in sorted(rounds, key=lambda r: r.start["key"]):
+        of_table = used.setdefault(r.table, set())
+        r.used_5_14 = set(of_table)
+        if r.config is not None and r.is_dtb_or_ff4:
+            of_table |= uses_5_14(r, all_standings(r))
+
+
+def incomplete(r: Round, missing: list[str]) -> Finding:
+    return finding("round-incomplete", r.table, **r.about(), expected=missing)
+
+
+def judge_round(r: Round, holes: Holes) -> tuple[Verdict, bool]:
+    """The verdict, and whether a draw of the round may lie in a hole."""
+    standings = all_standings(r)
+    if r.config is None:
+        missing = ["table.configured"] if r.ended else ["the end of the round"]
+        return write_verdict(r, "unverifiable", [incomplete(r, missing)], None, {}, standings), False
+    cards = Cards(r, holes)
+    expected = {bet: due(r, placing, standings[bet], cards) for bet, placing in placings(r).items()}
+    if not r.ended:  # "what a file leaves open as round-incomplete alone"
+        found = [incomplete(r, ["the end of the round"])]
+        return write_verdict(r, "unverifiable", found, cards, expected, standings), cards.hidden
+
+    void_rulings = r.rulings("void")
+    declared = bool(void_rulings)
+    settled = bool(settled_bets(r))
+    required = requires_void(r, cards)
+    rightly_void = founded(r, cards) if declared else required and not settled
+
+    findings, missing = order_findings(r, holes)
+    if r.decks is None:
+        missing.append("shoe.loaded")
+    findings += method_findings(r) + role_findings(r) + early_cards(r) + bet_findings(r, standings)
+    findings += cards.findings(declared)
+    if cards.hidden and not declared and not required:
+        missing.append("a draw")
+
+    if rightly_void:
+        findings += void_findings(r)
+        findings += display_findings(r, cards, void_rulings[0] if declared else None)
+        expected = dict.fromkeys(expected, NOTHING)
+    elif declared:
+        findings.append(finding("void-unfounded", r.table, **r.about()))
+        expected = unjudged(expected, standings)
+    elif required:
+        findings.append(finding("void-required", r.table, **r.about()))
+        expected = unjudged(expected, standings)
+    elif cards.short and not cards.hidden:  # card-missing: display and payouts are not judged
+        pass
+    else:
+        judge_amounts = cards.outcome is not None
+        payouts, lost = payout_findings(r, standings, cards, judge_amounts, holes)
+        findings += payouts
+        missing += lost
+        findings += display_findings(r, cards, None)
+
+    if missing:
+        findings.append(incomplete(r, missing))
+    if rightly_void:
+        status = "void"
+    elif missing or (cards.unclear and not (declared or required)):
+        status = "unverifiable"
+    else:
+        status = "flagged" if findings else "verified"
+    return write_verdict(r, status, findings, cards, expected, standings), cards.hidden
+
+
+def unjudged(expected: dict[str, Any], standings: dict[str, Standing]) -> dict[str, Any]:
+    """Payouts that are not judged have no expected amount, except of bets that do not stand."""
+    return {bet: None if standings[bet].stake else NOTHING for bet in expected}
+
+
+def write_verdict(
+    r: Round,
+    status: str,
+    findings: list[Finding],
+    cards: Cards | None,
+    expected: dict[str, Any],
+    standings: dict[str, Standing],
+) -> Verdict:
+    displays = r.of("result.displayed.v1")
+    bets = []
+    for bet, placing in placings(r).items():
+        bets.append(
+            {
+                "bet": bet,
+                "position": placing["data"]["position"],
+                "player": placing["data"]["player"],
+                "wager": placing["data"]["wager"],
+                "stake": standings[bet].stake,
+                "expected": shown(expected.get(bet)),
+                "actual": shown(actual(r, bet)),
+            }
+        )
+    rules = None if r.config is None else {"document": r.document, "in_force": IN_FORCE[r.document]}
+    return {
+        "table": r.table,
+        "shoe": r.shoe,
+        "round": r.number,
+        "revision": 1,
+        "game": None if r.config is None else r.game,
+        "rules": rules,
+        "status": status,
+        "outcome": cards.outcome if cards else None,
+        "displayed": {key: displays[-1]["data"][key] for key in ("winner", "totals")} if displays else None,
+        "bets": bets,
+        "differential": None if r.config is None else differential(r),
+        "findings": findings,
+        "settings": SETTINGS,
+    }
