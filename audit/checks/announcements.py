@@ -1,0 +1,86 @@
+"""Opening, closing and end of a round: each once and in this order, and nothing afterwards (3.1, 3.2; 1.1.8 of DTB,
+1.1.9 of FF4, 1.1.7 of SE, 1.1.2 of DT, 1.1.13 of EB; 5.1.2, 5.9)."""
+
+from itertools import chain
+
+from audit.case import Case
+from audit.facts import Fact, surely_later
+
+
+def _out_of_order(case: Case, kind: str, message: str, subject: str = "round") -> None:
+    case.raise_finding("round-out-of-order", case.clause(subject), message, about=kind)
+
+
+def check(case: Case) -> None:
+    """``round-out-of-order``, once for each kind."""
+    _check_missing(case)
+    _check_doubled(case)
+    _check_order(case)
+    _check_reopened(case)
+
+
+def _check_missing(case: Case) -> None:
+    facts = case.facts
+    missing = []
+    if not facts.openings:
+        missing.append(("opening", "The round was never opened."))
+    if not facts.closings:
+        missing.append(("closing", 'Bets were never closed: no "No more bets".'))
+    elif facts.rulings:
+        resets = facts.rulings_of("device-reset")
+        if resets and not any(closing > resets[-1] for closing in facts.closings):
+            missing.append(("second closing", "Bets were not closed again after the dealing device was reset."))
+    if not facts.conclusions:
+        missing.append(("end", "The round was never closed."))
+    if not missing or case.early:
+        return
+    if case.could_be_lost("announcement"):
+        case.lost.extend(f"the round's {what}" for what, _ in missing)
+        return
+    for what, message in missing:
+        _out_of_order(case, f"{what} missing", message)
+
+
+def _check_doubled(case: Case) -> None:
+    facts = case.facts
+    resets = len(facts.rulings_of("device-reset")) if facts.rulings else 0
+    if len(facts.openings) > 1 + resets:
+        _out_of_order(case, "opened twice", "The round was opened more than once.")
+    if len(facts.closings) > 1 + resets:
+        _out_of_order(case, "bets closed twice", 'Bets were closed more than once ("No more bets").')
+    if len(facts.conclusions) > 1:
+        _out_of_order(case, "closed twice", "The round was closed more than once.")
+
+
+def _check_order(case: Case) -> None:
+    """The first of each kind, in order; a resettled round's second opening and closing come after the first ones."""
+    facts = case.facts
+    steps = [kind[0] for kind in (facts.openings, facts.closings, facts.conclusions) if kind]
+    if any(
+        surely_later(earlier, later, case.tolerance)
+        for place, earlier in enumerate(steps)
+        for later in steps[place + 1 :]
+    ):
+        _out_of_order(case, "wrong order", "Opening, closing of bets and end of the round came in the wrong order.")
+
+
+def _check_reopened(case: Case) -> None:
+    """5.1.2: a bet, card or settlement after the end of the round, or after the next opening."""
+    facts, bounds = case.facts, []
+    if facts.conclusions:
+        bounds.append(facts.conclusions[0])
+    if case.context.next_opening is not None:
+        bounds.append(case.context.next_opening)
+    if not bounds:
+        return
+    earliest = min(bound.at for bound in bounds)
+    if facts.ordered[-1].at < earliest:
+        return
+
+    def reopens(fact: Fact) -> bool:
+        return any(surely_later(fact, bound, case.tolerance) for bound in bounds)
+
+    if any(reopens(fact) for fact in chain(facts.cards, *facts.acts.values(), *facts.settlements.values())):
+        _out_of_order(
+            case, "reopened", "A bet, a card or a settlement came after the round was over.", subject="reopened"
+        )

@@ -1,0 +1,58 @@
+"""A shoe's account at its end: cards read and cards counted as remaining are exactly its decks (5.1, reading A-22)."""
+
+from collections.abc import Iterable, Sequence
+from itertools import product
+
+from audit.ledger import ShoeLedger
+from games.rulebook import Game
+from schemas.findings import SEVERITY, Finding, finding_id
+
+_MOST_DOUBTS = 8
+"""More draws than this that were read in two ways leave nothing to balance."""
+
+
+def check(
+    table: str, shoe: str, game: Game, decks: int, reads: Iterable[Sequence[str]], remaining: Sequence[str]
+) -> list[Finding]:
+    """``shoe-short``. ``reads`` are the cards reported for each draw of the shoe, more than one where the readings
+    differ: the shoe balances if it does under any of them."""
+    certain = [cards[0] for cards in reads if len(cards) == 1]
+    doubtful = [cards for cards in reads if len(cards) > 1]
+    if len(doubtful) > _MOST_DOUBTS:
+        return []
+    ledger = ShoeLedger.loaded(game.deck, decks).after(certain)
+    best: tuple[dict[str, int], dict[str, int]] | None = None
+    for chosen in product(*doubtful):
+        missing, over = ledger.after(chosen).balance(remaining)
+        if not missing and not over:
+            return []
+        if best is None or sum(missing.values()) + sum(over.values()) < sum(best[0].values()) + sum(best[1].values()):
+            best = missing, over
+    assert best is not None
+    missing, over = best
+    code = "shoe-short"
+    return [
+        Finding(
+            id=finding_id(code, table, shoe),
+            code=code,
+            severity=SEVERITY[code],
+            rule=f"{game.document.name} {game.document.clauses['foreign-card']}",
+            table=table,
+            shoe=shoe,
+            round=None,
+            bet=None,
+            draw=None,
+            expected={"cards": decks * game.deck.size},
+            actual={"missing": missing, "left_over": over},
+            message=f"Shoe {shoe} does not balance against its {decks} decks: {_words('missing', missing)}"
+            f"{' and ' if missing and over else ''}{_words('left over', over)}.",
+        )
+    ]
+
+
+def _words(what: str, cards: dict[str, int]) -> str:
+    if not cards:
+        return ""
+    named = ", ".join(f"{count} × {card}" if count > 1 else card for card, count in list(cards.items())[:6])
+    more = f" and {len(cards) - 6} more" if len(cards) > 6 else ""
+    return f"{what} {named}{more}"

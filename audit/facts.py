@@ -1,0 +1,113 @@
+"""The facts of one round, keyed by what they are about, in the order of effective time."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from schemas.events import AnyEvent
+
+
+class Fact(NamedTuple):
+    """An event with its effective time: the largest time of its source and table up to its sequence.
+
+    Facts are ordered by effective time, then source, sequence and id.
+    """
+
+    at: int
+    """Effective time, in microseconds since 1970."""
+    source: str
+    sequence: int
+    id: str
+    event: AnyEvent
+
+    @property
+    def data(self) -> Any:
+        """The payload."""
+        return self.event.data
+
+
+def surely_later(fact: Fact, than: Fact, tolerance: int) -> bool:
+    """Whether a fact came after another beyond doubt: by their order within one source, by time and tolerance (in
+    microseconds, bounds included) between two."""
+    if fact.source == than.source:
+        return fact[:4] > than[:4]
+    return fact.at > than.at + tolerance
+
+
+@dataclass(slots=True)
+class RoundFacts:
+    """All facts of one round; every list is in the order of the facts."""
+
+    ordered: list[Fact]
+    openings: list[Fact] = field(default_factory=list)
+    closings: list[Fact] = field(default_factory=list)
+    """ "No more bets"."""
+    conclusions: list[Fact] = field(default_factory=list)
+    """``round.closed.v1``."""
+    acts: dict[str, list[Fact]] = field(default_factory=dict)
+    """By bet: placed, changed, withdrawn."""
+    cards: list[Fact] = field(default_factory=list)
+    displays: list[Fact] = field(default_factory=list)
+    settlements: dict[str, list[Fact]] = field(default_factory=dict)
+    """By bet: ``bet.settled.v1``."""
+    corrections: dict[str, list[Fact]] = field(default_factory=dict)
+    """By bet: ``bet.corrected.v1``."""
+    rulings: list[Fact] = field(default_factory=list)
+    incidents: list[Fact] = field(default_factory=list)
+    cutting_cards: list[Fact] = field(default_factory=list)
+
+    @property
+    def beginning(self) -> Fact:
+        """The round's opening; without one, its first fact."""
+        return self.openings[0] if self.openings else self.ordered[0]
+
+    @property
+    def first_card(self) -> Fact | None:
+        """The first card in time, whichever draw it is."""
+        return self.cards[0] if self.cards else None
+
+    @property
+    def settled(self) -> bool:
+        """Whether any bet was settled or corrected."""
+        return bool(self.settlements or self.corrections)
+
+    def rulings_of(self, kind: str) -> list[Fact]:
+        """The rulings of one kind."""
+        return [ruling for ruling in self.rulings if ruling.data.ruling == kind]
+
+
+def gather(facts: Iterable[Fact]) -> RoundFacts:
+    """Key the facts of one round by what they are about."""
+    ordered = sorted(facts)
+    gathered = RoundFacts(ordered)
+    acts, settlements, corrections = gathered.acts, gathered.settlements, gathered.corrections
+    plain = {
+        "round.opened.v1": gathered.openings,
+        "bets.closed.v1": gathered.closings,
+        "round.closed.v1": gathered.conclusions,
+        "card.drawn.v1": gathered.cards,
+        "result.displayed.v1": gathered.displays,
+        "ruling.made.v1": gathered.rulings,
+        "incident.reported.v1": gathered.incidents,
+        "shoe.cutting_card.v1": gathered.cutting_cards,
+    }
+    by_bet = {
+        "bet.placed.v1": acts,
+        "bet.changed.v1": acts,
+        "bet.withdrawn.v1": acts,
+        "bet.settled.v1": settlements,
+        "bet.corrected.v1": corrections,
+    }
+    for fact in ordered:
+        event = fact[4]
+        listed = plain.get(event.type)
+        if listed is not None:
+            listed.append(fact)
+            continue
+        keyed = by_bet[event.type]
+        bet = event.data.bet  # type: ignore[union-attr]  # every type keyed by bet names one
+        if bet in keyed:
+            keyed[bet].append(fact)
+        else:
+            keyed[bet] = [fact]
+    return gathered

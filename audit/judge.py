@@ -1,0 +1,219 @@
+"""The judge: the facts of a round and its surroundings in, the verdict out."""
+
+from functools import lru_cache
+from typing import Any
+
+from audit.case import Case
+from audit.checks import (
+    announcements,
+    area_maximum,
+    cards_drawn,
+    differential,
+    display,
+    early_cards,
+    foreign_cards,
+    insufficient_cards,
+    late_acts,
+    limits,
+    method,
+    rulings,
+    settlement,
+    table_of_play,
+    void_rounds,
+    wagers_offered,
+)
+from audit.context import RoundContext, who
+from audit.dealing import cards_read
+from audit.digest import digest
+from audit.facts import RoundFacts
+from audit.payouts import NO_MONEY, Moved, money_moved
+from audit.settings import JudgeSettings
+from audit.stakes import Stake
+from games.rulebook import rulebook
+from games.settlement import Outcome as DealtOutcome
+from schemas.findings import SEVERITY, Finding, finding_id
+from schemas.verdicts import Bet, Differential, Displayed, Outcome, RulesInForce, Settled, Status, Verdict
+
+JUDGE_VERSION = 1
+"""Raised when the same facts and settings may be judged differently; kept beside each verdict in the store."""
+
+_SEVERITY_ORDER = {"critical": 0, "high": 1, "medium": 2, "low": 3}
+
+
+def judge(facts: RoundFacts, context: RoundContext, settings: JudgeSettings) -> Verdict:
+    """Judge a round that has come to an end, or, where ``context.over`` says it has not, as incomplete."""
+    case, expected, moved = _look(facts, context, settings, early=False)
+    if case is None:
+        missing = "configuration" if context.configuration is None else "shoe.loaded event"
+        return _unverifiable(facts, context, settings, [f"the table's {missing}"])
+    if not context.over:
+        case.findings.clear()
+        case.lost[:] = ["the end of the round"]
+    elif case.decks is None:
+        case.lost.append("the loading of its shoe")
+    if case.lost:
+        case.findings.append(_incomplete(context, case.lost))
+    return _verdict(case, expected, moved)
+
+
+def findings_so_far(facts: RoundFacts, context: RoundContext, settings: JudgeSettings) -> list[Finding]:
+    """What can already be said of a round that goes on: only what rests on facts that are there."""
+    case, _, _ = _look(facts, context, settings, early=True)
+    return [] if case is None else _sorted(case.findings)
+
+
+def _look(
+    facts: RoundFacts, context: RoundContext, settings: JudgeSettings, *, early: bool
+) -> tuple[Case | None, dict[str, Settled | None], dict[str, Moved]]:
+    """Put a round on the desk and run every check over it."""
+    if context.configuration is None:
+        return None, {}, {}
+    game = rulebook(settings.readings)[context.configuration.data.game]
+    decks = context.loaded.data.decks if context.loaded is not None else None
+    case = Case(facts, context, settings, game, decks, early=early)
+    moved = money_moved(facts, case.tolerance)
+    expected = {stake.bet: settlement.expected_of(case, stake) for stake in case.stakes.bets}
+    cards_drawn.check(case)
+    foreign_cards.check(case)
+    insufficient_cards.check(case)
+    table_of_play.check(case)
+    void_rounds.check(case)
+    display.check(case)
+    wagers_offered.check(case)
+    limits.check(case)
+    area_maximum.check(case)
+    differential.check(case)
+    late_acts.check(case)
+    early_cards.check(case)
+    announcements.check(case)
+    method.check(case)
+    rulings.check(case)
+    settlement.check(case, moved, expected)
+    return case, expected, moved
+
+
+def _verdict(case: Case, expected: dict[str, Settled | None], moved: dict[str, Moved]) -> Verdict:
+    context, dealing = case.context, case.dealing
+    if case.void.rightly_void and case.decks is not None and context.over:
+        status: Status = "void"
+    elif case.lost or dealing.doubtful:
+        status = "unverifiable"
+    else:
+        status = "flagged" if case.findings else "verified"
+    differential = case.stakes.differential
+    return Verdict(
+        table=context.table,
+        shoe=context.shoe,
+        round=context.round,
+        revision=1,
+        game=case.game.name,
+        rules=_rules(case.document.name, case.document.in_force.isoformat()),
+        status=status,
+        outcome=_outcome(dealing.outcome) if case.decks is not None else None,
+        displayed=_displayed(case.facts),
+        bets=tuple(
+            Bet(
+                stake.bet, stake.position, stake.player, stake.wager, stake.standing, expected[stake.bet],
+                moved.get(stake.bet, NO_MONEY).amounts,
+            )
+            for stake in case.stakes.bets
+        ),
+        differential=None
+        if differential is None
+        else Differential(differential.closing, differential.first_card, differential.limit),
+        findings=tuple(_sorted(case.findings)),
+        settings=_settings_json(case.settings),
+        digest=_digest(case.facts, context, case.settings, case.stakes.bets),
+    )  # fmt: skip
+
+
+def _unverifiable(facts: RoundFacts, context: RoundContext, settings: JudgeSettings, lost: list[str]) -> Verdict:
+    """The verdict on a round of which not even the game is known."""
+    moved = money_moved(facts, 0)
+    bets = []
+    for bet, acts in sorted(facts.acts.items()):
+        placed = next((act.data for act in acts if act.event.type == "bet.placed.v1"), None)
+        if placed is not None:
+            last = acts[-1]
+            stands = 0 if last.event.type == "bet.withdrawn.v1" else last.data.amount
+            amounts = moved.get(bet, NO_MONEY).amounts
+            bets.append(Bet(bet, placed.position, placed.player, placed.wager, stands, None, amounts))
+    return Verdict(
+        table=context.table,
+        shoe=context.shoe,
+        round=context.round,
+        revision=1,
+        game=None,
+        rules=None,
+        status="unverifiable",
+        outcome=None,
+        displayed=_displayed(facts),
+        bets=tuple(bets),
+        differential=None,
+        findings=(_incomplete(context, lost),),
+        settings=_settings_json(settings),
+        digest=_digest(facts, context, settings, ()),
+    )
+
+
+def _incomplete(context: RoundContext, lost: list[str]) -> Finding:
+    return Finding(
+        id=finding_id("round-incomplete", context.table, context.shoe, context.round),
+        code="round-incomplete",
+        severity=SEVERITY["round-incomplete"],
+        rule=None,
+        table=context.table,
+        shoe=context.shoe,
+        round=context.round,
+        bet=None,
+        draw=None,
+        expected=lost,
+        actual=None,
+        message=f"The round cannot be verified: {_list(lost)} is not on record.",
+    )
+
+
+def _list(words: list[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def _sorted(findings: list[Finding]) -> list[Finding]:
+    if len(findings) < 2:
+        return findings
+    return sorted(
+        findings,
+        key=lambda each: (_SEVERITY_ORDER[each.severity], each.code, each.bet or "", each.draw or 0, each.id),
+    )
+
+
+def _outcome(outcome: DealtOutcome | None) -> Outcome | None:
+    if outcome is None:
+        return None
+    winner: Any = outcome.winner
+    return Outcome(winner, dict(outcome.totals), dict(outcome.hands), outcome.naturals, outcome.pairs)
+
+
+def _displayed(facts: RoundFacts) -> Displayed | None:
+    if not facts.displays:
+        return None
+    last = facts.displays[-1].data
+    return Displayed(last.winner, last.totals)
+
+
+@lru_cache(maxsize=64)
+def _rules(document: str, in_force: str) -> RulesInForce:
+    return RulesInForce(document, in_force)
+
+
+@lru_cache(maxsize=64)
+def _settings_json(settings: JudgeSettings) -> dict[str, Any]:
+    return settings.as_json()
+
+
+def _digest(facts: RoundFacts, context: RoundContext, settings: JudgeSettings, stakes: tuple[Stake, ...]) -> str:
+    earlier = context.earlier
+    copies = (
+        {card: earlier.get(card, 0) for cards in cards_read(facts).values() for card in cards} if facts.cards else {}
+    )
+    players = {who(stake.player, stake.position) for stake in stakes} & context.used_once if context.used_once else ()
+    return digest(facts.ordered, context, copies, players, _settings_json(settings))
