@@ -13,7 +13,7 @@ from pydantic_core import from_json
 
 from schemas.events import AnyEvent, Event
 from schemas.reasons import reason_of
-from schemas.repeated_names import name_of_repeated, names_twice
+from schemas.repeated_names import any_names_twice, name_of_repeated, names_twice
 from schemas.time import is_time
 from schemas.words import LARGEST
 
@@ -92,7 +92,7 @@ def decode_lines(lines: Sequence[bytes]) -> Decoded:
             events = _many(packed) if len(packed) <= MAX_RECORD_BYTES else []
         except ValidationError:
             events = []
-        if len(events) == len(lines) and not names_twice(packed, events):
+        if len(events) == len(lines) and not any_names_twice(packed, events):
             return Decoded(events, range(len(events)), [])
     decoded = [decode_line(line) for line in lines]
     return Decoded(
@@ -114,7 +114,7 @@ def _decode_object(raw: bytes, place: int) -> AnyEvent | Rejected:
         event = _one(raw)
     except ValidationError as error:
         return _rejected(raw.strip(_WHITESPACE), place, reason_of(error))
-    if names_twice(raw, (event,)):
+    if names_twice(raw, event):
         return _rejected(raw.strip(_WHITESPACE), place, f"{name_of_repeated(raw) or 'a field'}: is named twice")
     return event
 
@@ -130,7 +130,7 @@ def _decode_array(raw: bytes) -> Decoded:
     else:
         if not events:
             return _refused(raw, "no event: the array is empty")
-        if not names_twice(raw, events):
+        if not any_names_twice(raw, events):
             return Decoded(events, range(len(events)), [])
         items = _items(raw)
     if len(items) > MAX_RECORD_EVENTS:

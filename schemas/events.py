@@ -11,7 +11,7 @@ from schemas.words import OptionalText, Sequence, Text, Time
 class Envelope(BaseModel):
     """What every event carries (CloudEvents 1.0); each event type adds its own `data`."""
 
-    model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid", use_attribute_docstrings=True)
 
     specversion: Literal["1.0"]
     id: Text
@@ -95,6 +95,8 @@ class BetCorrected(Envelope):
 
 
 class RulingMade(Envelope):
+    """A decision of the staff about a round, with the clause that it cites."""
+
     type: Literal["ruling.made.v1"]
     data: payloads.RulingMadeData
 

@@ -30,7 +30,7 @@ from schemas.words import (
 class Payload(BaseModel):
     """Base of all payloads: no coercion, no unknown field, no change afterwards."""
 
-    model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid", use_attribute_docstrings=True)
 
 
 class Limits(Payload):

@@ -1,0 +1,77 @@
+"""How fast records are decoded, on one core: ``python -m bench.decoding`` (a few seconds)."""
+
+import time
+from collections.abc import Callable
+
+import orjson
+from pydantic import TypeAdapter
+
+from schemas.decoding import decode_lines, decode_record
+from schemas.events import Event
+from schemas.identity import content_key
+from schemas.time import micros
+
+ROUND = [
+    ("round.opened.v1", {"method": "A"}),
+    *[
+        ("bet.placed.v1", {"bet": f"B-{n}", "position": n, "player": f"P-{n}", "wager": "banker", "amount": 1000 * n})
+        for n in range(1, 7)
+    ],
+    ("bets.closed.v1", {}),
+    *[("card.drawn.v1", {"draw": n, "card": card}) for n, card in enumerate(["10H", "AS", "7C", "KD", "3H"], 1)],
+    ("result.displayed.v1", {"winner": "player", "totals": {"player": 7, "banker": 1}}),
+    *[("bet.settled.v1", {"bet": f"B-{n}", "paid": 0, "collected": 1000 * n}) for n in range(1, 7)],
+    ("round.closed.v1", {}),
+]
+
+
+def events(count: int) -> list[dict[str, object]]:
+    """The events of rounds as tables play them."""
+    return [
+        {
+            "specversion": "1.0",
+            "id": f"01J9ZQ7K{number:08}",
+            "source": "/tables/BT12/reader",
+            "type": kind,
+            "subject": "BT12",
+            "time": f"2026-03-01T12:34:{number // 1000 % 60:02}.{number % 1000:03}Z",
+            "sequence": number,
+            "data": {"shoe": "S-0412", "round": number // len(ROUND) + 1, **data},
+        }
+        for number, (kind, data) in ((number, ROUND[number % len(ROUND)]) for number in range(count))
+    ]
+
+
+def rate(work: Callable[[], object], units: int) -> float:
+    """Units a second: the best of seven runs, each long enough to time."""
+    best = float("inf")
+    for _ in range(7):
+        start = time.perf_counter()
+        for _ in range(20):
+            work()
+        best = min(best, (time.perf_counter() - start) / 20)
+    return units / best
+
+
+def main() -> None:
+    sent = events(2000)
+    arrays = [orjson.dumps(sent[start : start + 100]) for start in range(0, len(sent), 100)]
+    lines = [orjson.dumps(event) for event in sent]
+    mixed = [array.replace(b'"sequence":', b'"sequence":-', 1) for array in arrays]
+    decoded = [event for array in arrays for event in decode_record(array).events]
+    bare = TypeAdapter(list[Event]).validate_json
+    print(f"{sum(map(len, lines)) // len(lines)} bytes an event; events a second:")
+    for name, work in {
+        "bare pydantic, arrays of 100": lambda: [bare(array) for array in arrays],
+        "decode_record, arrays of 100": lambda: [decode_record(array) for array in arrays],
+        "decode_record, arrays of 100 with one bad event": lambda: [decode_record(array) for array in mixed],
+        "decode_record, single objects": lambda: [decode_record(line) for line in lines],
+        "decode_lines, 100 lines at once": lambda: [decode_lines(lines[at : at + 100]) for at in range(0, 2000, 100)],
+        "micros": lambda: [micros(event.time) for event in decoded],
+        "content_key": lambda: [content_key(event) for event in decoded],
+    }.items():
+        print(f"  {name:48} {rate(work, len(sent)):>12,.0f}")
+
+
+if __name__ == "__main__":
+    main()
