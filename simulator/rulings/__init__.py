@@ -1,0 +1,1 @@
+"""What happens at a table out of the ordinary and within the rules: rulings, incidents, void rounds."""
