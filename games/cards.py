@@ -19,11 +19,14 @@ class Deck:
     """Every card once, rank by rank; a card's place in it is its number in the compact form of a round."""
     index: Mapping[str, int] = field(init=False, compare=False)
     """The place of each code in ``codes``."""
+    members: frozenset[str] = field(init=False, compare=False)
+    """The codes as a set."""
 
     def __post_init__(self) -> None:
         codes = tuple(rank + suit for rank in self.ranks for suit in self.suits)
         object.__setattr__(self, "codes", codes)
         object.__setattr__(self, "index", {code: place for place, code in enumerate(codes)})
+        object.__setattr__(self, "members", frozenset(codes))
 
     @property
     def size(self) -> int:

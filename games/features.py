@@ -133,4 +133,4 @@ def dragon_tiger_features(dragon: HandShape, tiger: HandShape) -> dict[str, Feat
         winner = "tie"
     else:
         winner = "dragon" if dragon.total > tiger.total else "tiger"
-    return {"winner": winner, "dragon_rank": dragon.total, "tiger_rank": tiger.total}
+    return {"winner": winner, "dragon_total": dragon.total, "tiger_total": tiger.total}

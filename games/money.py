@@ -4,13 +4,16 @@ from fractions import Fraction
 
 
 def plain_decimal(amount: Fraction) -> str:
-    """The exact amount without exponent and without trailing zeros.
+    """The exact amount without exponent and trailing zeros; ``ValueError`` for one that has no end, such as a third."""
+    return decimal_text(*finite_decimal(amount))
 
-    Every odds of the rulebook gives a finite one; anything else, such as a third, is a ``ValueError``.
+
+def finite_decimal(amount: Fraction) -> tuple[int, int]:
+    """The amount as a whole number of its smallest decimal places, and how many places: 0.95 is (95, 2).
+
+    Every odds of the rulebook is a finite decimal; ``ValueError`` for an amount that is none.
     """
     numerator, denominator = amount.numerator, amount.denominator
-    if denominator == 1:
-        return str(numerator)
     twos = (denominator & -denominator).bit_length() - 1
     rest, fives = denominator >> twos, 0
     while rest % 5 == 0:
@@ -19,6 +22,13 @@ def plain_decimal(amount: Fraction) -> str:
     if rest != 1:
         raise ValueError(f"{amount} has no finite decimal form")
     places = max(twos, fives)
-    digits = str(abs(numerator) * 10**places // denominator).rjust(places + 1, "0")
-    sign = "-" if numerator < 0 else ""
-    return f"{sign}{digits[:-places]}.{digits[-places:]}"
+    return numerator * 10**places // denominator, places
+
+
+def decimal_text(digits: int, places: int) -> str:
+    """A whole number of decimal places in plain form: (95, 2) is ``0.95``, (500, 2) is ``5``."""
+    if places == 0:
+        return str(digits)
+    sign, text = ("-", str(-digits)) if digits < 0 else ("", str(digits))
+    text = text.rjust(places + 1, "0")
+    return f"{sign}{text[:-places]}.{text[-places:]}".rstrip("0").rstrip(".")

@@ -13,12 +13,12 @@ from itertools import combinations_with_replacement, product
 
 from games.cards import POINTS
 from games.features import DRAGON_TIGER_SHAPES, HandShape, InitialHand
-from games.paytable import Feature, Line, Test
+from games.paytable import LOST, Feature, Line, Test
 from games.rulebook import Game
 from games.settlement import features_of
 from games.table_of_play import banker_draws, player_draws
 
-LOSES = "Loses"
+OTHERWISE = "Anything else"
 """What is printed for all rounds in which no line of the paytable applies."""
 
 Shapes = tuple[HandShape, HandShape]
@@ -147,7 +147,7 @@ def _line_odds(game: Game, decks: int) -> dict[str, tuple[LineOdds, ...]]:
     return {
         name: (
             *(LineOdds(line.label, line.clause, line.net, counts[name][line]) for line in wager.lines),
-            LineOdds(LOSES, wager.clause, Fraction(-1), counts[name][None]),
+            LineOdds(OTHERWISE, wager.clause, LOST, counts[name][None]),
         )
         for name, wager in game.wagers.items()
     }

@@ -1,7 +1,8 @@
 """The readings of unclear rules that change money (A-01 to A-05), as named choices that a what-if can switch."""
 
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Literal, get_args, get_type_hints
 
 PairReading = Literal["same-rank", "literal"]
 
@@ -25,3 +26,20 @@ class Readings:
 
 
 DEFAULT_READINGS = Readings()
+
+
+def choices() -> dict[str, tuple[str, ...]]:
+    """The name of each reading and what can be chosen, the one in force first."""
+    hints = get_type_hints(Readings)
+    return {field.name: get_args(hints[field.name]) for field in fields(Readings)}
+
+
+def readings_of(chosen: Mapping[str, str]) -> Readings:
+    """The readings in force, but for these choices; ``ValueError`` says what can be chosen."""
+    allowed = choices()
+    for name, choice in chosen.items():
+        if name not in allowed:
+            raise ValueError(f"there is no reading {name!r}; the readings are {', '.join(allowed)}")
+        if choice not in allowed[name]:
+            raise ValueError(f"the reading {name!r} is {' or '.join(allowed[name])}, not {choice!r}")
+    return Readings(**chosen)  # type: ignore[arg-type]  # each choice is one of its field's literals, as checked above

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Literal, NamedTuple
 
 from games.cards import POINTS, STANDARD
@@ -19,6 +19,20 @@ Total = int | str
 DealStatus = Literal["ok", "card-missing", "card-extra", "foreign-card", "decks-not-allowed"]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Result:
+    """What a round comes to, whatever the very cards; rounds of a game that come to the same share one object."""
+
+    winner: str
+    totals: Mapping[str, Total]
+    naturals: tuple[str, ...]
+    """The hands with eight or nine in the initial deal."""
+    pairs: tuple[str, ...]
+    """The hands whose first two cards are a pair."""
+    nets: Mapping[str, Fraction]
+    """Net win or loss per unit staked, of every wager of the game."""
+
+
 class Outcome(NamedTuple):
     """What the cards say of a finished round. Its mappings are shared between rounds: read them, never change them."""
 
@@ -31,12 +45,11 @@ class Outcome(NamedTuple):
     """The hands whose first two cards are a pair."""
     nets: Mapping[str, Fraction]
     """Net win or loss per unit staked, of every wager of the game."""
-    shapes: tuple[HandShape, HandShape]
-    """The shapes of the two hands: all that winner, totals and nets depend on."""
+    result: Result
+    """All of this but the cards: the same object for all rounds of the game that come to the same."""
 
 
-@dataclass(frozen=True, slots=True)
-class Settlement:
+class Settlement(NamedTuple):
     """A round judged by its cards and decks alone."""
 
     status: DealStatus
@@ -44,15 +57,9 @@ class Settlement:
     """None unless the cards suffice and belong."""
 
 
-class _Deal(NamedTuple):
-    """A round laid out: which hand each card belongs to."""
-
-    required: int
-    """How many cards the round takes, as far as the cards drawn so far tell."""
-    first: Hand
-    second: Hand
-    shapes: tuple[HandShape, HandShape] | None
-    """The shapes of the two hands, or None while cards are missing."""
+_Deal = tuple[int, Hand, Hand, tuple[HandShape, HandShape] | None]
+"""A round laid out: how many cards it takes, as far as the cards drawn so far tell; the two hands; and their shapes, or
+None while cards are missing."""
 
 
 def _deal(game: Game, cards: Sequence[str]) -> _Deal:
@@ -61,45 +68,45 @@ def _deal(game: Game, cards: Sequence[str]) -> _Deal:
     drawn = len(cards)
     if not game.is_baccarat:
         if drawn < 2:
-            return _Deal(2, tuple(cards), (), None)
+            return (2, tuple(cards), (), None)
         one, two = cards[0], cards[1]
-        return _Deal(2, (one,), (two,), (DRAGON_TIGER_SHAPES[one], DRAGON_TIGER_SHAPES[two]))
+        return (2, (one,), (two,), (DRAGON_TIGER_SHAPES[one], DRAGON_TIGER_SHAPES[two]))
     if drawn < 4:
-        return _Deal(4, tuple(cards[0::2]), tuple(cards[1::2]), None)
+        return (4, tuple(cards[0::2]), tuple(cards[1::2]), None)
     one, two, three, four = cards[:4]
     player, banker = game.initial_hands[one, three], game.initial_hands[two, four]
     player_total, banker_total = player.shape.total, banker.shape.total
     if player_draws(player_total, banker_total):
         if drawn == 4:
-            return _Deal(5, (one, three), (two, four), None)
+            return (5, (one, three), (two, four), None)
         five = cards[4]
         third = POINTS[five]
         if not banker_draws(player_total, banker_total, third):
-            return _Deal(5, (one, three, five), (two, four), (player.with_third[third], banker.shape))
+            return (5, (one, three, five), (two, four), (player.with_third[third], banker.shape))
         if drawn == 5:
-            return _Deal(6, (one, three, five), (two, four), None)
+            return (6, (one, three, five), (two, four), None)
         six = cards[5]
         shapes = player.with_third[third], banker.with_third[POINTS[six]]
-        return _Deal(6, (one, three, five), (two, four, six), shapes)
+        return (6, (one, three, five), (two, four, six), shapes)
     if banker_draws(player_total, banker_total, None):
         if drawn == 4:
-            return _Deal(5, (one, three), (two, four), None)
+            return (5, (one, three), (two, four), None)
         five = cards[4]
-        return _Deal(5, (one, three), (two, four, five), (player.shape, banker.with_third[POINTS[five]]))
-    return _Deal(4, (one, three), (two, four), (player.shape, banker.shape))
+        return (5, (one, three), (two, four, five), (player.shape, banker.with_third[POINTS[five]]))
+    return (4, (one, three), (two, four), (player.shape, banker.shape))
 
 
 def required_cards(game: Game, cards: Sequence[str]) -> int:
     """How many cards this round takes, as far as the cards drawn so far tell: with fewer than four, four; with a fifth
     still to come, five, even if a sixth may follow."""
-    return _deal(game, cards).required
+    return _deal(game, cards)[0]
 
 
 def hands_of(game: Game, cards: Sequence[str]) -> dict[str, Hand]:
     """The cards of a round, complete or not, in their hands. Superfluous cards belong to none."""
-    deal = _deal(game, cards)
-    first, second = game.hands
-    return {first: deal.first, second: deal.second}
+    _, first, second, _ = _deal(game, cards)
+    one, other = game.hands
+    return {one: first, other: second}
 
 
 def features_of(game: Game, first: HandShape, second: HandShape) -> dict[str, Feature]:
@@ -109,27 +116,39 @@ def features_of(game: Game, first: HandShape, second: HandShape) -> dict[str, Fe
     return dragon_tiger_features(first, second)
 
 
-class _Shaped(NamedTuple):
-    """What follows from the shapes of the two hands, whatever the very cards."""
-
-    winner: str
-    totals: Mapping[str, Total]
-    naturals: tuple[str, ...]
-    pairs: tuple[str, ...]
-    nets: Mapping[str, Fraction]
-
-
-@lru_cache(maxsize=65_536)
-def _shaped(game: Game, shapes: tuple[HandShape, HandShape]) -> _Shaped:
+@lru_cache(maxsize=262_144)
+def _result(game: Game, shapes: tuple[HandShape, HandShape]) -> Result:
     features = features_of(game, *shapes)
-    totals: list[Total] = [shape.total if game.is_baccarat else STANDARD.ranks[shape.total - 1] for shape in shapes]
-    return _Shaped(
+    names = _deciding_features(game)
+    return _shared_result(game, tuple([features[name] for name in names]))
+
+
+@cache
+def _deciding_features(game: Game) -> tuple[str, ...]:
+    """The features that a result of this game depends on: those that are reported, and those that a line asks for."""
+    asked = {test.feature for wager in game.wagers.values() for line in wager.lines for test in line.when}
+    reported = _REPORTED if game.is_baccarat else _REPORTED[:1]
+    return tuple(sorted(asked | {"winner"} | {f"{hand}_{what}" for hand in game.hands for what in reported}))
+
+
+_REPORTED = ("total", "natural", "pair")
+
+
+@cache
+def _shared_result(game: Game, values: tuple[Feature, ...]) -> Result:
+    features = dict(zip(_deciding_features(game), values, strict=True))
+    return Result(
         winner=str(features["winner"]),
-        totals=dict(zip(game.hands, totals, strict=True)),
+        totals={hand: _total(game, features[f"{hand}_total"]) for hand in game.hands},
         naturals=tuple(hand for hand in game.hands if features.get(f"{hand}_natural")),
         pairs=tuple(hand for hand in game.hands if features.get(f"{hand}_pair")),
         nets={name: wager.net(features) for name, wager in game.wagers.items()},
     )
+
+
+def _total(game: Game, total: Feature) -> Total:
+    """As it is shown: the point total, in Dragon Tiger the rank of the card."""
+    return int(total) if game.is_baccarat else STANDARD.ranks[int(total) - 1]
 
 
 def outcome_of(game: Game, cards: Sequence[str]) -> Outcome | None:
@@ -137,15 +156,16 @@ def outcome_of(game: Game, cards: Sequence[str]) -> Outcome | None:
     _, first, second, shapes = _deal(game, cards)
     if shapes is None:
         return None
-    winner, totals, naturals, pairs, nets = _shaped(game, shapes)
-    first_name, second_name = game.hands
-    return Outcome(winner, totals, {first_name: first, second_name: second}, naturals, pairs, nets, shapes)
+    result = _result(game, shapes)
+    one, other = game.hands
+    hands = {one: first, other: second}
+    return Outcome(result.winner, result.totals, hands, result.naturals, result.pairs, result.nets, result)
 
 
 def foreign_cards(game: Game, decks: int, cards: Sequence[str], earlier: Mapping[str, int]) -> list[int]:
     """The places (from 0) of cards that cannot be of this shoe: not of the game's deck, or one copy more than its decks
     hold (readings A-22), with ``earlier`` the copies of each card that the shoe has already dealt."""
-    deck, seen, foreign = game.deck.index, Counter(earlier), []
+    deck, seen, foreign = game.deck.members, Counter(earlier), []
     for place, card in enumerate(cards):
         seen[card] += 1
         if card not in deck or seen[card] > decks:
@@ -157,11 +177,13 @@ def settle(game: Game, decks: int, cards: Sequence[str]) -> Settlement:
     """Judge a round by its cards alone, from a fresh shoe."""
     if decks not in game.decks:
         return Settlement("decks-not-allowed", None)
-    # Four copies or fewer never exceed the decks that 2.1 asks for, and a round has at most six cards.
-    if not game.deck.index.keys() >= set(cards) or (len(cards) > decks and foreign_cards(game, decks, cards, {})):
+    distinct = set(cards)
+    # One copy more than the decks hold means that at least as many cards as there are decks are copies of another.
+    copies = len(cards) - len(distinct)
+    if not distinct <= game.deck.members or (copies >= decks and foreign_cards(game, decks, cards, {})):
         return Settlement("foreign-card", None)
     outcome = outcome_of(game, cards)
     if outcome is None:
         return Settlement("card-missing", None)
-    extra = len(cards) > sum(len(hand) for hand in outcome.hands.values())
-    return Settlement("card-extra" if extra else "ok", outcome)
+    first, second = outcome.hands.values()
+    return Settlement("card-extra" if len(cards) > len(first) + len(second) else "ok", outcome)

@@ -206,7 +206,7 @@ def dragon_tiger_main(hand: str) -> Wager:
 
 def big_or_small(hand: str, size: str) -> Wager:
     """DT 3.9 to 3.12: eight or higher is Big, six or lower is Small, seven loses both."""
-    rank = f"{hand}_rank"
+    rank = f"{hand}_total"
     test = Test(rank, ">=", 8) if size == "big" else Test(rank, "<=", 6)
     title = f"{hand.capitalize()} {size.capitalize()}"
     label = f"{hand.capitalize()}'s card is {'eight or higher' if size == 'big' else 'six or lower'}"

@@ -1,7 +1,7 @@
 """`tablewatch audit`: judge a file of events offline."""
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, BinaryIO
 

@@ -1,0 +1,53 @@
+"""How many rounds a second one process settles: ``python bench/settle.py [rounds]``; prints rates as JSON."""
+
+import io
+import json
+import random
+import sys
+import time
+
+from games.rulebook import GAMES
+from tablewatch.commands.settle import answer_all
+
+BAR = 60_000
+"""Rounds a second that the command must reach in one process."""
+
+
+def rounds(count: int, seed: int, stakes: list[str] | None) -> bytes:
+    """Random rounds of all ten games as JSON lines; six cards are drawn, so most lines are ``card-extra`` or ``ok``."""
+    chance = random.Random(seed)
+    games = list(GAMES.values())
+    lines = []
+    for number in range(count):
+        game = games[number % len(games)]
+        decks = chance.choice(game.decks)
+        cards = chance.sample(game.deck.codes * decks, 6 if game.is_baccarat else 2)
+        stake = chance.choice(stakes) if stakes else f"{chance.randrange(1, 10**7)}.{chance.randrange(100):02}"
+        asked = {"id": f"r{number}", "game": game.name, "decks": decks, "cards": cards, "stake": stake}
+        lines.append(json.dumps(asked))
+    return "\n".join(lines).encode() + b"\n"
+
+
+def rate(asked: bytes, count: int) -> float:
+    """Rounds a second through the whole command: reading, settling and writing."""
+    start = time.perf_counter()
+    invalid = answer_all(io.BytesIO(asked), io.BytesIO())
+    seconds = time.perf_counter() - start
+    if invalid:
+        raise SystemExit(f"{invalid} of the bench's own rounds were refused")
+    return count / seconds
+
+
+def main() -> None:
+    """Measure with the usual chips as stakes, and with another stake in every round, which no cache can help."""
+    count = int(sys.argv[1]) if len(sys.argv) > 1 else 200_000
+    chips = [str(stake) for stake in (5, 10, 25, 50, 100, 200, 300, 500, 1000, 2500, 5000, 10000)]
+    usual = rate(rounds(count, 1, chips), count)
+    every = rate(rounds(count, 2, None), count)
+    print(json.dumps({"rounds": count, "usual_stakes_per_s": round(usual), "all_different_per_s": round(every)}))
+    if min(usual, every) < BAR:
+        raise SystemExit(f"below the bar of {BAR} rounds/s")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,70 @@
+"""``tablewatch settle``: rounds as JSON lines in, their exact settlement out."""
+
+import os
+import sys
+from typing import Annotated, BinaryIO
+
+import typer
+
+from games.rulebook import GAMES
+from tablewatch.commands.lines import LONGEST, blocks_of_lines
+from tablewatch.commands.progress import reading
+from tablewatch.commands.settle_line import BadLineError, answer, refusal
+
+
+def settle(
+    games: Annotated[bool, typer.Option("--games", help="List the games, one per line, and stop.")] = False,
+) -> None:
+    """Examples:
+
+    \b
+      tablewatch settle < rounds.jsonl > out.jsonl
+      tablewatch settle --games
+      echo '{"id": 1, "game": "tiger", "decks": 8, "cards": ["9H", "2C", "KS", "4D"], "stake": "5"}' | tablewatch settle
+
+    Settles rounds from their cards: the net win or loss of the stake on every wager of the game.
+
+    One JSON object a line: "id", "game", "decks", "cards" in the order of the draws, "stake" as a decimal string. Each
+    line is answered by one line, in the same order; blank lines are skipped. A line that cannot be answered gets the
+    status "invalid" and the reason, the others are answered all the same, and the exit code is 2.
+    """
+    if games:
+        typer.echo("\n".join(GAMES))
+        return
+    if sys.stdin.isatty():
+        typer.echo("Reading rounds from the terminal, one JSON object a line; Ctrl-D ends.", err=True)
+    try:
+        invalid = answer_all(sys.stdin.buffer, sys.stdout.buffer)
+    except BrokenPipeError:
+        # Whoever reads has had enough. Python would complain once more when it flushes at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return
+    if invalid:
+        lines = "1 line" if invalid == 1 else f"{invalid} lines"
+        typer.echo(f'{lines} could not be answered: see "error" in the output.', err=True)
+        raise typer.Exit(2)
+
+
+def answer_all(asked: BinaryIO, answered: BinaryIO) -> int:
+    """Answer every line that is not blank, in its order; returns how many of them are invalid."""
+    number = invalid = 0
+    with reading(asked, "Settling") as advance:
+        for lines, size in blocks_of_lines(asked):
+            answers: list[str] = []
+            for line in lines:
+                number += 1
+                try:
+                    if line is None:
+                        raise BadLineError(f"longer than {LONGEST >> 20} MiB")
+                    answers.append(answer(line))
+                except BadLineError as error:
+                    if line is not None and not line.strip():
+                        continue
+                    invalid += 1
+                    answers.append(refusal(error, number))
+            if answers:
+                answers.append("")
+                answered.write("\n".join(answers).encode())
+                answered.flush()
+            advance(size)
+    return invalid
