@@ -154,9 +154,10 @@ def _total(game: Game, total: Feature) -> Total:
 def outcome_of(game: Game, cards: Sequence[str]) -> Outcome | None:
     """The outcome of a round, or None while the Table of Play asks for more; superfluous cards are disregarded."""
     _, first, second, shapes = _deal(game, cards)
-    if shapes is None:
-        return None
-    result = _result(game, shapes)
+    return None if shapes is None else _outcome(game, first, second, _result(game, shapes))
+
+
+def _outcome(game: Game, first: Hand, second: Hand, result: Result) -> Outcome:
     one, other = game.hands
     hands = {one: first, other: second}
     return Outcome(result.winner, result.totals, hands, result.naturals, result.pairs, result.nets, result)
@@ -173,17 +174,26 @@ def foreign_cards(game: Game, decks: int, cards: Sequence[str], earlier: Mapping
     return foreign
 
 
-def settle(game: Game, decks: int, cards: Sequence[str]) -> Settlement:
-    """Judge a round by its cards alone, from a fresh shoe."""
+def settle_hands(
+    game: Game, decks: int, cards: Sequence[str]
+) -> tuple[DealStatus, tuple[Hand, Hand] | None, Result | None]:
+    """Judge a round by its cards alone, from a fresh shoe: the status, and hands and result where the cards suffice."""
     if decks not in game.decks:
-        return Settlement("decks-not-allowed", None)
+        return "decks-not-allowed", None, None
     distinct = set(cards)
     # One copy more than the decks hold means that at least as many cards as there are decks are copies of another.
     copies = len(cards) - len(distinct)
     if not distinct <= game.deck.members or (copies >= decks and foreign_cards(game, decks, cards, {})):
-        return Settlement("foreign-card", None)
-    outcome = outcome_of(game, cards)
-    if outcome is None:
-        return Settlement("card-missing", None)
-    first, second = outcome.hands.values()
-    return Settlement("card-extra" if len(cards) > len(first) + len(second) else "ok", outcome)
+        return "foreign-card", None, None
+    required, first, second, shapes = _deal(game, cards)
+    if shapes is None:
+        return "card-missing", None, None
+    return "card-extra" if len(cards) > required else "ok", (first, second), _result(game, shapes)
+
+
+def settle(game: Game, decks: int, cards: Sequence[str]) -> Settlement:
+    """Judge a round by its cards alone, from a fresh shoe."""
+    status, hands, result = settle_hands(game, decks, cards)
+    if hands is None or result is None:
+        return Settlement(status, None)
+    return Settlement(status, _outcome(game, *hands, result))

@@ -47,7 +47,9 @@ def audit(
     for stream in [sys.stdin.buffer] if not files else (path.open("rb") for path in files):
         line = 1
         for lines in _batches(stream):
-            intake.take(decode_lines(lines), line)
+            decoded = decode_lines(lines)
+            places = decoded.places
+            intake.take(decoded, lambda index, lines=lines, places=places: lines[places[index]], line)
             line += len(lines)
     out = sys.stdout.buffer
     settings = JudgeSettings()

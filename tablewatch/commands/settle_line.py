@@ -12,7 +12,7 @@ import orjson
 from games.cards import RANK
 from games.money import decimal_text, finite_decimal
 from games.rulebook import GAMES
-from games.settlement import Result, settle
+from games.settlement import Result, settle_hands
 
 LONGEST_STAKE: Final = 1000
 """More characters than any amount of money has."""
@@ -55,24 +55,24 @@ def answer(line: bytes) -> str:
     if type(cards) is not list:
         raise BadLineError(_wrong(asked, "cards", "a list of card codes in the order of the draws"), round_id)
     try:
-        status, outcome = settle(game, decks, cards)
+        status, hands, result = settle_hands(game, decks, cards)
     except TypeError:  # a list or an object in place of a card
-        status, outcome = "foreign-card", None
+        status, hands, result = "foreign-card", None, None
     # Cards that make a round are of the game's deck; where they do not, they may be of no deck at all.
-    if outcome is None:
+    if result is None:
         for card in cards:
             if type(card) is not str or card not in RANK:
                 raise BadLineError(f'"cards": {_shown(card)} is of neither deck; a card is e.g. "10H"', round_id)
     stake = asked.get("stake")
     start = f'{{"id":{_printed_id(round_id)},"status":"{status}","outcome":'
     try:
-        if outcome is None:
+        if hands is None or result is None:
             _amount(stake)
             return f'{start}null,"net":null}}'
-        before, between, after = _around_the_hands(outcome.result, stake)
+        before, between, after = _around_the_hands(result, stake)
     except (TypeError, ValueError):
         raise BadLineError(_wrong(asked, "stake", 'a plain decimal string such as "100" or "0.5"'), round_id) from None
-    first, second = outcome.hands.values()
+    first, second = hands
     # Card codes are letters and digits: nothing in them needs escaping.
     return f"{start}{before}{_NEXT_CARD.join(first)}{between}{_NEXT_CARD.join(second)}{after}"
 

@@ -1,0 +1,136 @@
+"""`tablewatch topics`: make the contract's topics and rights on the broker, and name every difference."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import orjson
+import typer
+
+from streams.broker_url import BrokerUnavailable, InvalidBrokerUrl, RightsMissing, broker_of
+from streams.rights import Principals
+from streams.topics import Difference, Layout
+from streams.topics import check as check_topics
+from streams.topics import create as create_topics
+
+FLAGGED = 1
+WRONG_USE = 2
+UNREACHABLE = 3
+
+topics = typer.Typer(no_args_is_help=True, help="Make the topics of the contract, and check them.")
+
+Broker = Annotated[
+    str | None,
+    typer.Option(envvar="TABLEWATCH_BROKER", help="kafka://host:port, or tablelog:///folder; default: embedded."),
+]
+Data = Annotated[Path, typer.Option(envvar="TABLEWATCH_DATA", help="The folder of all embedded parts.")]
+Copies = Annotated[
+    int | None,
+    typer.Option(min=1, envvar="TABLEWATCH_REPLICATION", help="Copies of each record; default: up to three."),
+]
+InputDays = Annotated[int, typer.Option(min=1, envvar="TABLEWATCH_INPUT_DAYS", help="Days that events are kept.")]
+OutputDays = Annotated[int, typer.Option(min=1, envvar="TABLEWATCH_OUTPUT_DAYS", help="Days that verdicts are kept.")]
+Readers = Annotated[str, typer.Option(envvar="TABLEWATCH_READERS", help="Users that write table.cards, with commas.")]
+Sensors = Annotated[str, typer.Option(envvar="TABLEWATCH_SENSORS", help="Users that write table.bets.")]
+Desks = Annotated[str, typer.Option(envvar="TABLEWATCH_DESKS", help="Users that write table.floor.")]
+Gateways = Annotated[str, typer.Option(envvar="TABLEWATCH_GATEWAYS", help="Users that write all three.")]
+Workers = Annotated[str, typer.Option(envvar="TABLEWATCH_WORKERS", help="Users that judge.")]
+Consoles = Annotated[str, typer.Option(envvar="TABLEWATCH_CONSOLES", help="Users that read everything.")]
+AsJson = Annotated[bool, typer.Option("--json", help="One JSON object a line.")]
+
+
+@topics.command()
+def create(
+    broker: Broker = None,
+    data: Data = Path("data"),
+    partitions: Annotated[
+        int, typer.Option(min=1, envvar="TABLEWATCH_PARTITIONS", help="Of each topic; cannot change later.")
+    ] = 12,
+    replication: Copies = None,
+    input_days: InputDays = 7,
+    output_days: OutputDays = 30,
+    readers: Readers = "",
+    sensors: Sensors = "",
+    desks: Desks = "",
+    gateways: Gateways = "",
+    workers: Workers = "",
+    consoles: Consoles = "",
+) -> None:
+    """Examples:
+
+    \b
+      tablewatch topics create
+      tablewatch topics create --broker kafka://broker:9092 --partitions 24
+      tablewatch topics create --readers reader1,reader2 --sensors rfid --desks pit --workers worker --consoles web
+
+    Makes the topics that are missing, sets the settings of the others right, and gives the named users their rights
+    where the broker has an authorizer. What cannot be changed (the number of partitions) is named; exit code 1 then.
+    """
+    principals = _principals(readers, sensors, desks, gateways, workers, consoles)
+    layout = Layout(partitions, replication, input_days, output_days, principals=principals)
+    with _explained():
+        target = broker_of(broker, data)
+        for done in create_topics(target, layout):
+            typer.echo(done)
+        left = check_topics(target, layout)
+    _report(left, as_json=False)
+
+
+@topics.command()
+def check(
+    broker: Broker = None,
+    data: Data = Path("data"),
+    partitions: Annotated[
+        int | None, typer.Option(min=1, envvar="TABLEWATCH_PARTITIONS", help="Default: any, the same on all inputs.")
+    ] = None,
+    replication: Copies = None,
+    input_days: InputDays = 7,
+    output_days: OutputDays = 30,
+    readers: Readers = "",
+    sensors: Sensors = "",
+    desks: Desks = "",
+    gateways: Gateways = "",
+    workers: Workers = "",
+    consoles: Consoles = "",
+    as_json: AsJson = False,
+) -> None:
+    """Examples:
+
+    \b
+      tablewatch topics check
+      tablewatch topics check --broker kafka://broker:9092 --json
+      tablewatch topics check --readers reader1,reader2 --sensors rfid --desks pit --workers worker --consoles web
+
+    Names every difference between the broker and the contract: topics, settings, and, where users are named, rights
+    that are missing or too wide. Exit code 1 if there is one.
+    """
+    principals = _principals(readers, sensors, desks, gateways, workers, consoles)
+    with _explained():
+        target = broker_of(broker, data)
+        found = check_topics(target, Layout(partitions, replication, input_days, output_days, principals=principals))
+    _report(found, as_json=as_json)
+
+
+def _report(differences: list[Difference], *, as_json: bool) -> None:
+    for difference in differences:
+        typer.echo(orjson.dumps(asdict(difference)).decode() if as_json else str(difference))
+    if differences:
+        raise typer.Exit(FLAGGED)
+
+
+@contextmanager
+def _explained() -> Iterator[None]:
+    try:
+        yield
+    except (InvalidBrokerUrl, RightsMissing) as error:
+        typer.echo(str(error), err=True)
+        raise typer.Exit(WRONG_USE) from error
+    except BrokerUnavailable as error:
+        typer.echo(f"The broker cannot be reached. {error}", err=True)
+        raise typer.Exit(UNREACHABLE) from error
+
+
+def _principals(*listed: str) -> Principals:
+    return Principals(*(tuple(user.strip() for user in users.split(",") if user.strip()) for users in listed))
