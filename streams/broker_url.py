@@ -28,6 +28,14 @@ class BrokerUnavailable(Exception):  # noqa: N818 - named by what happens next
     """The broker does not answer, or does not take what is sent: wait and try again."""
 
 
+class RightsMissing(Exception):  # noqa: N818 - named by what happens next
+    """This user may not do that on the broker: log in as another, or have the right given."""
+
+
+class TopicsMissing(Exception):  # noqa: N818 - named by what happens next
+    """The broker does not have the contract's topics: create them first."""
+
+
 @dataclass(frozen=True, slots=True)
 class KafkaBroker:
     """A Kafka cluster and how to log in to it."""
@@ -111,6 +119,11 @@ def parse_broker(url: str) -> Broker:
             raise InvalidBrokerUrl(f"{url!r}: the embedded log needs an absolute folder, as in tablelog:///var/lib/log")
         return EmbeddedLog(folder)
     raise InvalidBrokerUrl(f"{scheme}:// is no broker: use kafka://host:port or tablelog:///path/to/folder")
+
+
+def broker_of(url: str | None, data: Path) -> Broker:
+    """The broker of the settings: the one that the URL names, or the embedded log in the data folder."""
+    return parse_broker(url) if url else EmbeddedLog(data.absolute() / "log")
 
 
 def _kafka(rest: str) -> KafkaBroker:

@@ -139,6 +139,8 @@ class KafkaBroker:
             if self._process.poll() is not None:
                 raise KafkaUnavailable(f"the broker ended at once:\n{self._last_lines()}")
             try:
+                # The client logs and waits long after a refused connection: try the port first.
+                socket.create_connection(("127.0.0.1", self.port), 1.0).close()
                 with KafkaAdminClient(**self.options, bootstrap_timeout_ms=2000) as admin:
                     admin.describe_cluster()
                 return

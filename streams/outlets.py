@@ -1,0 +1,168 @@
+"""Sending records and waiting until the broker has them: one way for Kafka, one for the embedded log."""
+
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Protocol
+
+from kafka import KafkaProducer
+from kafka.errors import (
+    AuthorizationError,
+    KafkaConfigurationError,
+    KafkaError,
+    KafkaTimeoutError,
+    MessageSizeTooLargeError,
+)
+
+from schemas.decoding import MAX_RECORD_BYTES
+from schemas.topics import INPUT
+from streams.broker_url import Broker, BrokerUnavailable, EmbeddedLog, KafkaBroker, RightsMissing, TopicsMissing
+from streams.embedded.layout import LogError
+from streams.embedded.log import Log, NewRecord
+from streams.packing import PackedRecord
+
+IN_FLIGHT_BYTES = 32 << 20
+"""So much may be on its way unacknowledged; beyond it, sending waits."""
+
+LOG_BATCH_BYTES = 4 << 20
+
+_TOO_LARGE = MAX_RECORD_BYTES + 60_000
+
+
+class Outlet(Protocol):
+    """Takes records in order; `finish` returns when all are acknowledged."""
+
+    partitions: int
+    """Of each input topic."""
+    refused: list[PackedRecord]
+    """Records that the broker will never take, for their size."""
+
+    def send(self, record: PackedRecord) -> None: ...
+
+    def hand_over(self) -> None:
+        """Send at once what is still held back for company."""
+
+    def finish(self) -> None: ...
+
+
+@contextmanager
+def open_outlet(broker: Broker, *, patience_seconds: float = 120.0) -> Iterator[Outlet]:
+    """The way into the broker; `patience_seconds` is how long it may be away before this gives up."""
+    if isinstance(broker, EmbeddedLog):
+        try:
+            with Log(broker.folder) as log:
+                yield LogOutlet(log)
+        except LogError as error:
+            raise BrokerUnavailable(str(error)) from error
+        return
+    producer = None
+    try:
+        producer = KafkaProducer(
+            **broker.client_options(),
+            acks="all",
+            enable_idempotence=True,
+            compression_type="lz4",
+            linger_ms=5,
+            batch_size=1 << 20,
+            max_request_size=_TOO_LARGE,
+            max_block_ms=int(patience_seconds * 1000),
+            bootstrap_timeout_ms=int(min(patience_seconds, 30.0) * 1000),
+            delivery_timeout_ms=int(patience_seconds * 1000),
+            request_timeout_ms=int(min(patience_seconds / 2, 30.0) * 1000),
+            allow_auto_create_topics=False,
+        )
+        yield KafkaOutlet(producer, broker)
+    except KafkaConfigurationError:
+        # Ours to correct, and no fault of the broker.
+        raise
+    except AuthorizationError as error:
+        raise RightsMissing(f"{broker} does not let {broker.user or 'an unknown user'} write: {error}") from error
+    except (KafkaError, OSError) as error:
+        raise BrokerUnavailable(f"{broker}: {error}") from error
+    finally:
+        if producer is not None:
+            producer.close(timeout=5)
+
+
+class LogOutlet:
+    """Into the embedded log: a few megabytes a transaction."""
+
+    def __init__(self, log: Log) -> None:
+        self.refused: list[PackedRecord] = []
+        self._log = log
+        self._held: list[NewRecord] = []
+        self._size = 0
+        topics = log.topics()
+        self.partitions = same_partitions(
+            {topic.name: topics[topic.name].partitions for topic in INPUT if topic.name in topics}, str(log.folder)
+        )
+
+    def send(self, record: PackedRecord) -> None:
+        self._held.append(NewRecord(record.topic, record.partition, record.value))
+        self._size += len(record.value)
+        if self._size >= LOG_BATCH_BYTES:
+            self.hand_over()
+
+    def hand_over(self) -> None:
+        if self._held:
+            self._log.append(self._held)
+            self._held = []
+            self._size = 0
+
+    def finish(self) -> None:
+        self.hand_over()
+
+
+class KafkaOutlet:
+    """Into Kafka: idempotent, acknowledged by all replicas in sync, in order within each partition."""
+
+    def __init__(self, producer: KafkaProducer, broker: KafkaBroker) -> None:
+        self.refused: list[PackedRecord] = []
+        self._producer = producer
+        self._on_the_way: deque[tuple[PackedRecord, Any]] = deque()
+        self._size = 0
+        counts = {topic.name: len(self._partitions_of(topic.name)) for topic in INPUT}
+        self.partitions = same_partitions({name: count for name, count in counts.items() if count}, str(broker))
+
+    def _partitions_of(self, topic: str) -> set[int]:
+        try:
+            return self._producer.partitions_for(topic) or set()
+        except KafkaTimeoutError:
+            return set()
+
+    def send(self, record: PackedRecord) -> None:
+        if len(record.value) > MAX_RECORD_BYTES:
+            self.refused.append(record)
+            return
+        answer = self._producer.send(record.topic, value=record.value, partition=record.partition)
+        self._on_the_way.append((record, answer))
+        self._size += len(record.value)
+        while self._size > IN_FLIGHT_BYTES:
+            self._await_oldest()
+
+    def hand_over(self) -> None:
+        """The producer sends by itself after its linger of a few milliseconds."""
+
+    def finish(self) -> None:
+        self._producer.flush()
+        while self._on_the_way:
+            self._await_oldest()
+
+    def _await_oldest(self) -> None:
+        record, answer = self._on_the_way.popleft()
+        self._size -= len(record.value)
+        try:
+            answer.get()
+        except MessageSizeTooLargeError:
+            self.refused.append(record)
+
+
+def same_partitions(counts: dict[str, int], where: str) -> int:
+    """The number of partitions that all input topics have."""
+    missing = [topic.name for topic in INPUT if topic.name not in counts]
+    if missing:
+        raise TopicsMissing(f"{where} does not have {', '.join(missing)}: run `tablewatch topics create`")
+    if len(set(counts.values())) > 1:
+        listed = ", ".join(f"{name} {count}" for name, count in counts.items())
+        raise TopicsMissing(f"the input topics of {where} have unequal numbers of partitions: {listed}")
+    return next(iter(counts.values()))

@@ -1,0 +1,138 @@
+"""Who may do what on the broker: each kind of device writes its own topic, workers read inputs and write outputs.
+
+The rights of the contract's topics as Kafka access rules, and every difference between them and what the broker has.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from kafka import KafkaAdminClient
+from kafka.admin import (
+    ACL,
+    ACLFilter,
+    ACLOperation,
+    ACLPermissionType,
+    ACLResourcePatternType,
+    ResourcePattern,
+    ResourcePatternFilter,
+    ResourceType,
+)
+from kafka.errors import SecurityDisabledError
+
+from schemas.topics import BETS, CARDS, FLOOR, INPUT
+
+
+@dataclass(frozen=True, slots=True)
+class Principals:
+    """The broker's users by what they are, each as `name` or `User:name`."""
+
+    readers: tuple[str, ...] = ()
+    """Card readers and dealing devices: write table.cards."""
+    sensors: tuple[str, ...] = ()
+    """Bet sensors: write table.bets."""
+    desks: tuple[str, ...] = ()
+    """Dealer panels, displays and pit desks: write table.floor."""
+    gateways: tuple[str, ...] = ()
+    """Take events over HTTP from devices they know by token: write all three."""
+    workers: tuple[str, ...] = ()
+    """Judge: read the inputs as a group, write the outputs."""
+    console: tuple[str, ...] = ()
+    """Reads everything, writes nothing."""
+
+    def any(self) -> bool:
+        return any((self.readers, self.sensors, self.desks, self.gateways, self.workers, self.console))
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Right:
+    """One thing that one user may do."""
+
+    principal: str
+    operation: str
+    """`READ` or `WRITE`, or another word of Kafka's access rules."""
+    kind: str
+    """`TOPIC` or `GROUP`."""
+    name: str
+    prefix: bool = False
+    """Whether it holds for all names that begin so."""
+
+    def __str__(self) -> str:
+        return f"{self.principal} {self.operation} {self.kind.lower()} {self.name}{'*' if self.prefix else ''}"
+
+
+def wanted(principals: Principals, outputs: tuple[str, ...], group: str) -> frozenset[Right]:
+    """The rights that these users need, and no more."""
+    return frozenset(_wanted(principals, outputs, group))
+
+
+def _wanted(principals: Principals, outputs: tuple[str, ...], group: str) -> Iterator[Right]:
+    inputs = tuple(topic.name for topic in INPUT)
+    for users, topics in (
+        (principals.readers, (CARDS.name,)),
+        (principals.sensors, (BETS.name,)),
+        (principals.desks, (FLOOR.name,)),
+        (principals.gateways, inputs),
+        (principals.workers, outputs),
+    ):
+        for user in users:
+            yield from (Right(_named(user), "WRITE", "TOPIC", topic) for topic in topics)
+    for user in principals.workers:
+        yield from (Right(_named(user), "READ", "TOPIC", topic) for topic in inputs)
+        yield Right(_named(user), "READ", "GROUP", group)
+    for user in principals.console:
+        yield from (Right(_named(user), "READ", "TOPIC", topic) for topic in (*inputs, *outputs))
+        yield Right(_named(user), "READ", "GROUP", f"{group}-console", prefix=True)
+
+
+def granted(admin: KafkaAdminClient, topics: tuple[str, ...], group: str) -> tuple[set[Right], set[Right]] | None:
+    """What is allowed and what is denied on these topics and the group; null if the broker has no authorizer."""
+    allowed: set[Right] = set()
+    denied: set[Right] = set()
+    for kind, name in [(ResourceType.TOPIC, topic) for topic in topics] + [
+        (ResourceType.GROUP, group),
+        (ResourceType.GROUP, f"{group}-console"),
+    ]:
+        # MATCH finds every rule that touches the name: literal, by prefix, and for all names.
+        pattern = ResourcePatternFilter(kind, name, ACLResourcePatternType.MATCH)
+        try:
+            rules, _ = admin.describe_acls(ACLFilter(None, None, ACLOperation.ANY, ACLPermissionType.ANY, pattern))
+        except SecurityDisabledError:
+            return None
+        for rule in rules:
+            right = Right(
+                rule.principal,
+                rule.operation.name,
+                rule.resource_pattern.resource_type.name,
+                rule.resource_pattern.resource_name,
+                rule.resource_pattern.pattern_type == ACLResourcePatternType.PREFIXED,
+            )
+            (denied if rule.permission_type == ACLPermissionType.DENY else allowed).add(right)
+    return allowed, denied
+
+
+def grant(admin: KafkaAdminClient, rights: frozenset[Right]) -> list[str]:
+    """Give the rights; returns the reasons why the broker did not take some of them."""
+    rules = [
+        ACL(
+            right.principal,
+            "*",
+            ACLOperation[right.operation],
+            ACLPermissionType.ALLOW,
+            ResourcePattern(
+                ResourceType[right.kind],
+                right.name,
+                ACLResourcePatternType.PREFIXED if right.prefix else ACLResourcePatternType.LITERAL,
+            ),
+        )
+        for right in sorted(rights)
+    ]
+    return [str(failure) for failure in admin.create_acls(rules)["failed"]] if rules else []
+
+
+def harmless(right: Right) -> bool:
+    """Whether a right beyond the plan is none that reads, writes or changes anything."""
+    return right.operation in ("DESCRIBE", "DESCRIBE_CONFIGS")
+
+
+def _named(user: str) -> str:
+    return user if ":" in user else f"User:{user}"

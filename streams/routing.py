@@ -1,0 +1,83 @@
+"""Where an event goes: its topic by type, its partition by table; what is no event goes where it is seen and rejected.
+
+- A known type goes to its topic, an unknown one to the topic of its kind (`card.…`), and what has no kind of ours where
+  its source last wrote.
+- Heartbeats go where their device writes: where it last wrote, or before that by the last word of its source
+  (`…/reader`, `…/rfid`), and to the floor otherwise.
+- Without a readable table, partition 0. What is no JSON object goes to the floor, partition 0.
+
+An event on its way is never changed: its bytes are what the judge, the store and an auditor get to see.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from schemas.decoding import split_record
+from schemas.topics import BETS, CARDS, FLOOR, HEARTBEAT, INPUT, partition_of
+
+_BY_TYPE: Mapping[str, str] = {each: topic.name for topic in INPUT for each in topic.types if each != HEARTBEAT}
+_BY_KIND: Mapping[str, str] = {each.partition(".")[0]: name for each, name in _BY_TYPE.items()}
+_BY_DEVICE: Mapping[str, str] = {"reader": CARDS.name, "rfid": BETS.name}
+
+_WHITESPACE = b" \t\r\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Parcel:
+    """One event, or what came in place of one, and where it goes."""
+
+    topic: str
+    partition: int
+    raw: bytes
+    alone: bool = False
+    """It is not JSON, and would spoil a record that it shares."""
+    readable: bool = True
+    """Whether it is a JSON object, which may be an event."""
+
+
+class Router:
+    """Routes the events of one stream; remembers where each source writes."""
+
+    def __init__(self, partitions: int) -> None:
+        self._partitions = partitions
+        self._last: dict[str, str] = {}
+
+    def route(self, line: bytes) -> list[Parcel]:
+        """The parcels of one line or record: an event, an array of them, or anything else; none if it is blank."""
+        raw = line.strip(_WHITESPACE)
+        if not raw:
+            return []
+        try:
+            value = orjson.loads(raw)
+        except orjson.JSONDecodeError:
+            return [Parcel(FLOOR.name, 0, raw, alone=True, readable=False)]
+        if isinstance(value, dict):
+            return [self._event(raw, value)]
+        if isinstance(value, list) and value:
+            # The items keep their bytes. An array inside the array is no event, and must not be taken for a batch.
+            return [
+                self._event(item, part) if isinstance(part, dict) else Parcel(FLOOR.name, 0, item, readable=False)
+                for item, part in zip(split_record(raw), value, strict=True)
+            ]
+        return [Parcel(FLOOR.name, 0, raw, alone=True, readable=False)]
+
+    def _event(self, raw: bytes, event: dict[str, Any]) -> Parcel:
+        topic = self._topic(event.get("type"), event.get("source"))
+        table = event.get("subject")
+        partition = partition_of(table, self._partitions) if isinstance(table, str) and table else 0
+        return Parcel(topic, partition, raw)
+
+    def _topic(self, kind: object, source: object) -> str:
+        topic = _BY_TYPE.get(kind) if isinstance(kind, str) else None
+        if topic is None and isinstance(kind, str):
+            topic = _BY_KIND.get(kind.partition(".")[0])
+        if not isinstance(source, str):
+            return topic or FLOOR.name
+        if topic is not None:
+            self._last[source] = topic
+            return topic
+        known = self._last.get(source)
+        return known or _BY_DEVICE.get(source.rpartition("/")[2], FLOOR.name)

@@ -1,0 +1,238 @@
+"""The contract's topics on both brokers: made once, every difference named, and rights that hold."""
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from kafka import KafkaAdminClient, KafkaConsumer, KafkaProducer, TopicPartition
+from kafka.admin import (
+    ACL,
+    ACLOperation,
+    ACLPermissionType,
+    ConfigResource,
+    ResourcePattern,
+    ResourceType,
+)
+from kafka.errors import GroupAuthorizationFailedError, TopicAuthorizationFailedError
+
+from streams.broker_url import Broker, BrokerUnavailable, EmbeddedLog, KafkaBroker, RightsMissing, parse_broker
+from streams.embedded.log import Log, Topic
+from streams.rights import Principals
+from streams.topics import INPUTS, OUTPUTS, Difference, Layout, check, create
+from tests.services.fixtures import kafka_broker, secure_kafka_broker  # noqa: F401
+from tests.services.kafka import KafkaBroker as RealBroker
+
+pytestmark = pytest.mark.xdist_group("kafka")
+
+USERS = {name: f"{name}-secret" for name in ("reader", "sensor", "desk", "gateway", "worker", "console", "stranger")}
+PRINCIPALS = Principals(("reader",), ("sensor",), ("User:desk",), ("gateway",), ("worker",), ("console",))
+GUARDED = Layout(partitions=2, principals=PRINCIPALS)
+
+
+@pytest.fixture(params=["embedded", pytest.param("kafka", marks=pytest.mark.java)])
+def broker(request: pytest.FixtureRequest, tmp_path: Path) -> Broker:
+    if request.param == "embedded":
+        return EmbeddedLog(tmp_path / "log")
+    real: RealBroker = request.getfixturevalue("kafka_broker")
+    with KafkaAdminClient(**real.options) as admin:
+        here = set(admin.list_topics()) & {*INPUTS, *OUTPUTS}
+        if here:
+            admin.delete_topics(list(here))
+        while set(admin.list_topics()) & {*INPUTS, *OUTPUTS}:
+            time.sleep(0.05)
+    return parse_broker(real.url)
+
+
+def test_topics_are_made_once_and_then_nothing_differs(broker: Broker) -> None:
+    layout = Layout(partitions=4)
+    assert {difference.where for difference in check(broker, layout)} == {*INPUTS, *OUTPUTS}
+    assert len(create(broker, layout)) == len(INPUTS) + len(OUTPUTS)
+    assert check(broker, layout) == []
+    assert check(broker) == []
+    assert create(broker, layout) == []
+
+
+def test_another_number_of_partitions_is_named_and_left_alone(broker: Broker) -> None:
+    create(broker, Layout(partitions=4))
+    assert create(broker, Layout(partitions=8)) == []
+    assert check(broker, Layout(partitions=8)) == [
+        Difference(name, "partitions", "8", "4") for name in (*INPUTS, *OUTPUTS) if name != "audit.checkpoints"
+    ]
+
+
+def test_another_retention_is_named_and_set_right(broker: Broker) -> None:
+    create(broker, Layout(partitions=1, input_days=1))
+    day = 24 * 60 * 60 * 1000
+    assert check(broker, Layout(partitions=1)) == [
+        Difference(name, "retention.ms", str(7 * day), str(day)) for name in INPUTS
+    ]
+    assert len(create(broker, Layout(partitions=1))) == 3
+    assert check(broker, Layout(partitions=1)) == []
+
+
+def test_inputs_with_unequal_partitions_are_named(broker: Broker) -> None:
+    if isinstance(broker, EmbeddedLog):
+        with Log(broker.folder) as log:
+            log.create_topic(Topic("table.bets", 3))
+    else:
+        with KafkaAdminClient(**broker.client_options()) as admin:
+            admin.create_topics({"table.bets": {"num_partitions": 3}}, wait_for_metadata=True)
+    create(broker, Layout(partitions=4))
+    assert Difference(
+        "inputs", "number of partitions", "the same", "table.cards 4, table.bets 3, table.floor 4"
+    ) in check(broker)
+
+
+@pytest.mark.java
+def test_settings_of_a_topic_are_named_one_by_one(kafka_broker: RealBroker) -> None:  # noqa: F811
+    broker = parse_broker(kafka_broker.url)
+    create(broker, Layout(partitions=2))
+    with KafkaAdminClient(**kafka_broker.options) as admin:
+        admin.alter_configs(
+            [ConfigResource("TOPIC", "audit.alerts", {"compression.type": "gzip", "min.insync.replicas": "2"})]
+        )
+    named = [difference for difference in check(broker) if difference.where == "audit.alerts"]
+    assert named == [
+        Difference("audit.alerts", "compression.type", "lz4", "gzip"),
+        Difference("audit.alerts", "min.insync.replicas", "1", "2"),
+    ]
+    assert create(broker, Layout(partitions=2)) == [
+        "set compression.type=lz4 on audit.alerts",
+        "set min.insync.replicas=1 on audit.alerts",
+    ]
+
+
+@pytest.mark.java
+def test_rights_without_an_authorizer_are_a_difference(kafka_broker: RealBroker) -> None:  # noqa: F811
+    broker = parse_broker(kafka_broker.url)
+    create(broker, GUARDED)
+    assert Difference("rights", "authorizer", "on", "off") in check(broker, GUARDED)
+
+
+def test_a_broker_that_is_not_there_is_unavailable() -> None:
+    nobody = KafkaBroker(servers=("127.0.0.1:1",))
+    with pytest.raises(BrokerUnavailable, match=r"127\.0\.0\.1:1"):
+        check(nobody, connect_seconds=0.5)
+
+
+@pytest.fixture(scope="module")
+def guarded(secure_kafka_broker: RealBroker) -> Iterator[RealBroker]:  # noqa: F811
+    for name, password in USERS.items():
+        secure_kafka_broker.add_user(name, password)
+    create(parse_broker(secure_kafka_broker.url), GUARDED)
+    yield secure_kafka_broker
+
+
+def write(broker: RealBroker, user: str, topic: str) -> None:
+    # Without idempotence, one who may write nothing at all is told of the topic, too, and not of the producer id.
+    options = broker.options_of(user, USERS[user])
+    producer = KafkaProducer(**options, max_block_ms=10_000, enable_idempotence=False)
+    try:
+        producer.send(topic, value=b"{}", partition=0).get(10)
+    finally:
+        producer.close(timeout=5)
+
+
+def may_write(broker: RealBroker, user: str) -> set[str]:
+    writable = set()
+    for topic in (*INPUTS, *OUTPUTS):
+        try:
+            write(broker, user, topic)
+        except TopicAuthorizationFailedError:
+            continue
+        writable.add(topic)
+    return writable
+
+
+@pytest.mark.java
+def test_a_bet_sensor_cannot_write_cards(guarded: RealBroker) -> None:
+    write(guarded, "sensor", "table.bets")
+    with pytest.raises(TopicAuthorizationFailedError):
+        write(guarded, "sensor", "table.cards")
+
+
+@pytest.mark.java
+@pytest.mark.parametrize(
+    ("user", "topics"),
+    [
+        ("reader", {"table.cards"}),
+        ("desk", {"table.floor"}),
+        ("gateway", set(INPUTS)),
+        ("worker", set(OUTPUTS)),
+        ("console", set()),
+        ("stranger", set()),
+    ],
+)
+def test_each_writes_its_own_topics_and_no_other(guarded: RealBroker, user: str, topics: set[str]) -> None:
+    assert may_write(guarded, user) == topics
+
+
+def read_first(broker: RealBroker, user: str, topic: str, group: str) -> bytes | None:
+    consumer = KafkaConsumer(
+        **broker.options_of(user, USERS[user]), group_id=group, auto_offset_reset="earliest", enable_auto_commit=False
+    )
+    try:
+        place = TopicPartition(topic, 0)
+        consumer.assign([place])
+        found = consumer.poll(timeout_ms=10_000, max_records=1).get(place, [])
+        consumer.commit()
+        return found[0].value if found else None
+    finally:
+        consumer.close(autocommit=False)
+
+
+@pytest.mark.java
+def test_workers_read_inputs_in_their_group_and_the_console_reads_outputs(guarded: RealBroker) -> None:
+    write(guarded, "reader", "table.cards")
+    write(guarded, "worker", "audit.verdicts")
+    assert read_first(guarded, "worker", "table.cards", "tablewatch") == b"{}"
+    assert read_first(guarded, "console", "audit.verdicts", "tablewatch-console-1") == b"{}"
+    with pytest.raises(GroupAuthorizationFailedError):
+        read_first(guarded, "console", "audit.verdicts", "tablewatch")
+    with pytest.raises(GroupAuthorizationFailedError):
+        read_first(guarded, "sensor", "table.bets", "tablewatch")
+    with pytest.raises(TopicAuthorizationFailedError):
+        read_first(guarded, "worker", "audit.verdicts", "tablewatch")
+
+
+@pytest.mark.java
+def test_rights_too_wide_or_missing_are_named(guarded: RealBroker) -> None:
+    broker = parse_broker(guarded.url)
+    assert check(broker, GUARDED) == []
+    cards = ResourcePattern(ResourceType.TOPIC, "table.cards")
+    extra = ACL("User:sensor", "*", ACLOperation.WRITE, ACLPermissionType.ALLOW, cards)
+    wide = ACL(
+        "User:stranger", "*", ACLOperation.ALL, ACLPermissionType.ALLOW, ResourcePattern(ResourceType.TOPIC, "*")
+    )
+    denied = ACL("User:reader", "*", ACLOperation.WRITE, ACLPermissionType.DENY, cards)
+    with KafkaAdminClient(**guarded.options) as admin:
+        admin.create_acls([extra, wide, denied])
+        try:
+            found = check(broker, GUARDED)
+        finally:
+            admin.delete_acls([extra, wide, denied])
+    assert found == [
+        Difference("rights", "User:sensor WRITE topic table.cards", "absent", "given"),
+        Difference("rights", "User:stranger ALL topic *", "absent", "given"),
+        Difference("rights", "User:reader WRITE topic table.cards", "free", "denied"),
+    ]
+    newcomer = Layout(partitions=2, principals=Principals(**{**_fields(PRINCIPALS), "readers": ("reader", "reader2")}))
+    assert check(broker, newcomer) == [Difference("rights", "User:reader2 WRITE topic table.cards", "given", "missing")]
+
+
+def _fields(principals: Principals) -> dict[str, tuple[str, ...]]:
+    return {name: getattr(principals, name) for name in Principals.__slots__}
+
+
+@pytest.mark.java
+def test_one_without_the_right_to_look_is_told_so(guarded: RealBroker) -> None:
+    broker = parse_broker(guarded.url_of("stranger", USERS["stranger"]))
+    with pytest.raises(RightsMissing, match="stranger"):
+        check(broker, GUARDED)
+
+
+@pytest.mark.java
+def test_a_wrong_password_is_no_broker(guarded: RealBroker) -> None:
+    with pytest.raises(BrokerUnavailable):
+        check(parse_broker(guarded.url_of("reader", "wrong")), GUARDED, connect_seconds=2)
