@@ -1,0 +1,195 @@
+"""The second judge's rules, its reading of lines, `settle`, and what must hold for any scenario."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from itertools import combinations_with_replacement, product
+from random import Random
+from typing import Any
+
+import pytest
+
+from tests.oracle.case import Case
+from tests.oracle.judge import audit_lines
+from tests.oracle.plan import TablePlan
+from tests.oracle.rules import PIPS, deal, net, total
+from tests.oracle.scenarios import play, scenario, scenario_lines
+from tests.oracle.script import number, to_lines
+from tests.oracle.settle import settle_line
+
+
+def test_the_table_of_play_gives_the_published_counts_of_eight_decks() -> None:
+    left = [128] + [32] * 9
+    cards = {0: "10S", **{value: PIPS[value - 1] + "S" for value in range(1, 10)}}
+    wins = {"player": 0, "banker": 0, "tie": 0}
+
+    def follow(dealt: list[int], ways: int) -> None:
+        result = deal("no_commission", [cards[value] for value in dealt])
+        if result:
+            for burnt in range(6 - len(dealt)):
+                ways *= 416 - len(dealt) - burnt
+            player, banker = (total(result[0][hand]) for hand in ("player", "banker"))
+            wins["player" if player > banker else "banker" if banker > player else "tie"] += ways
+            return
+        for value in range(10):
+            follow([*dealt, value], ways * (left[value] - dealt.count(value)))
+
+    pairs = list(combinations_with_replacement(range(10), 2))
+    for (p1, p2), (b1, b2) in product(pairs, pairs):  # the two cards of a hand may come in either order
+        first, ways = [p1, b1, p2, b2], (1 + (p1 != p2)) * (1 + (b1 != b2))
+        for place, value in enumerate(first):
+            ways *= left[value] - first[:place].count(value)
+        follow(first, ways)
+    assert wins == {"player": 2230518282592256, "banker": 2292252566437888, "tie": 475627426473216}
+
+
+@pytest.mark.parametrize(
+    ("game", "cards", "odds"),
+    [
+        (
+            "dragon_tiger_baccarat",
+            "2H 3H 5H 3S",
+            {"dragon_tiger": 30, "small_dragon": 15, "big_dragon": -1, "player": 1},
+        ),
+        ("dragon_tiger_baccarat", "2H 2S 3D KS 2C 4D", {"dragon_tiger": 100, "big_dragon": 30, "big_tiger": -1}),
+        ("dragon_tiger_baccarat", "2H 6S 3D KS KC", {"small_tiger": 22, "banker": Fraction(95, 100), "tie": -1}),
+        (
+            "fa_fa_fabulous_4",
+            "4G 4F 4G 4W",
+            {"tie": 800, "player_precious_pair": 30, "banker_precious_pair": 15, "player": 0},
+        ),
+        (
+            "fa_fa_fabulous_4",
+            "LG 10F LG SF 4F 3F",
+            {"player": Fraction(1, 2), "player_precious_pair": 12, "player_fabulous_4": 50},
+        ),
+        ("fa_fa_fabulous_4", "LG 4F SG 10F 10W", {"banker": 0, "banker_fabulous_4": 25, "player": -1}),
+        (
+            "sands_elements_no_commission",
+            "LG 6F SG 10F 10W",
+            {"banker": Fraction(1, 2), "fortune_six": 12, "player_pair": -1},
+        ),
+        ("dragon_tiger", "7H 7S", {"dragon": Fraction(-1, 2), "tie": 11, "dragon_big": -1, "tiger_small": -1}),
+        ("dragon_tiger", "8H KS", {"dragon": -1, "tiger": 1, "dragon_big": 1, "tiger_big": 1, "tie": -1}),
+        (
+            "super_6_no_commission",
+            "4H 4S 5H 4D",
+            {"player_dragon_bonus": 1, "banker_dragon_bonus": -1, "banker_pair": 11},
+        ),
+        ("super_6_no_commission", "4H 5S 5H 4D", {"player_dragon_bonus": 0, "banker_dragon_bonus": 0}),
+        (
+            "fortune_six_no_commission",
+            "KH KS KD QS 9H JS",
+            {"player_dragon_bonus": 30, "player_pair": 11, "banker_pair": -1},
+        ),
+        ("tiger", "KH KS KD KC 6H 6S", {"tiger_tie": 35, "tiger_pair": 100, "tiger": -1, "banker": 0}),
+        (
+            "tiger_no_commission",
+            "KH QS KD QC 2H 6S",
+            {"tiger_pair": 20, "big_tiger": 50, "tiger": 20, "banker": Fraction(1, 2)},
+        ),
+        ("tiger", "10H 6S KD QC 2H", {"tiger_pair": -1, "small_tiger": 22, "banker": Fraction(95, 100)}),
+    ],
+)
+def test_odds_read_from_the_documents(game: str, cards: str, odds: dict[str, Any]) -> None:
+    dealt = deal(game, cards.split())
+    assert dealt is not None
+    assert dealt[1] == len(cards.split())
+    assert {wager: net(game, wager, dealt[0]) for wager in odds} == odds
+
+
+BASE: dict[str, Any] = {
+    "id": "x",
+    "game": "dragon_tiger_baccarat",
+    "decks": 8,
+    "cards": ["2H", "6S", "3D", "KS", "KC"],
+    "stake": "5",
+}
+
+
+@pytest.mark.parametrize(
+    ("change", "status"),
+    [
+        ({}, "ok"),
+        ({"decks": 3, "cards": ["LG"]}, "decks-not-allowed"),
+        ({"cards": ["LG"]}, "foreign-card"),
+        ({"cards": ["2H"] * 9}, "foreign-card"),
+        ({"cards": ["2H", "6S", "3D", "KS"]}, "card-missing"),
+        ({"cards": [*BASE["cards"], "2D"]}, "card-extra"),
+        ({"cards": ["1H"]}, "invalid"),
+        ({"game": "faro"}, "invalid"),
+        ({"stake": 5}, "invalid"),
+        ({"stake": "-5"}, "invalid"),
+        ({"decks": 8.0}, "invalid"),
+    ],
+)
+def test_settle(change: dict[str, object], status: str) -> None:
+    answer = settle_line(json.dumps(BASE | change).encode())
+    assert (answer["id"], answer["status"]) == ("x", status)
+    if status in ("ok", "card-extra"):
+        assert answer["net"]["banker"] == "4.75"
+        assert answer["net"]["player"] == "-5"
+        assert answer["net"]["small_tiger"] == "110"
+        assert answer["outcome"]["totals"] == {"player": 5, "banker": 6}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"specversion": "1.1"}, {"id": ""}, {"sequence": -1}, {"sequence": True}, {"sequence": 1.0},
+        {"type": "round.closed"},
+        {"time": "2025-03-01T04:00:00"}, {"time": "2025-03-01T04:00:00.1234567Z"}, {"time": "2025-03-01T04:61:00Z"},
+        {"data": []}, {"extra": 1}, {"dataschema": None}, {"subject": None}, {"data": {"shoe": "S1", "round": 0}},
+        {"data": {"shoe": "S1", "round": 1, "by": "x"}}, {"data": {"shoe": "", "round": 1}}, {"data": {"shoe": "S1"}},
+    ],
+)  # fmt: skip
+def test_an_event_that_is_not_of_the_contract_is_rejected_and_the_rest_is_judged(change: dict[str, object]) -> None:
+    events = Case().round().events()
+    assert events[-1]["type"] == "round.closed.v1"
+    found = audit_lines(to_lines([*events, {**events[-1], "id": "other", "sequence": 3, **change}]))
+    assert [f["code"] for f in found["findings"]] == ["event-rejected"]
+
+
+def test_optional_attributes_and_short_times_are_accepted() -> None:
+    events = Case().round().events()
+    events[-1] |= {"datacontenttype": "application/json", "dataschema": "urn:x", "time": "2025-03-01T04:00:41Z"}
+    assert audit_lines(to_lines(events))["findings"] == []
+
+
+def test_one_id_with_two_contents_rejects_both_and_repeats_count_once() -> None:
+    events = Case().round().events()
+    closing = next(event for event in events if event["type"] == "bets.closed.v1")
+    lines = to_lines(events)
+    assert audit_lines(lines + lines)["findings"] == []
+    other = json.dumps({**closing, "time": "2025-03-01T04:00:12Z"}).encode()
+    found = audit_lines([*lines, other, other, *lines])
+    assert [f["code"] for f in found["findings"]] == ["event-rejected", "event-rejected", "round-incomplete"]
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_any_order_of_lines_gives_the_same_result(seed: int) -> None:
+    lines = scenario_lines(Random(seed))
+    first = json.dumps(audit_lines(lines))
+    Random(seed + 1).shuffle(lines)
+    assert json.dumps(audit_lines([*lines, *lines[:5]])) == first
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_table_without_peculiarities_has_no_findings(seed: int) -> None:
+    dice = Random(seed)
+    games = ["dragon_tiger_baccarat", "fa_fa_fabulous_4", "sands_elements_no_commission", "dragon_tiger", "tiger"]
+    table = TablePlan(dice, "BT1", games[seed % len(games)], 0)
+    table.configure(differential_limit=None, max_wagers_per_area=None)
+    table.load("S1", 8)
+    for _ in range(6):
+        play(table, odd=False)
+    table.end_shoe("right")
+    found = audit_lines(to_lines(number(table.said)))
+    assert found["findings"] == []
+    assert [verdict["status"] for verdict in found["verdicts"]] == ["verified"] * 6
+
+
+def test_one_seed_gives_one_scenario() -> None:
+    assert scenario(Random(5)) == scenario(Random(5))
+    assert scenario(Random(5)) != scenario(Random(6))
