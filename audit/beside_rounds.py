@@ -5,7 +5,7 @@ from hashlib import sha256
 
 from audit.checks import decks, device_clock, device_sequence, shoe_balance
 from audit.dealing import cards_read
-from audit.devices import ALWAYS_BEFORE, EVER_AFTER, Obscurity
+from audit.devices import Obscurity
 from audit.settings import JudgeSettings
 from audit.table import ShoeFacts, TableFacts, configuration_at
 from games.rulebook import Game, rulebook
@@ -24,12 +24,12 @@ def findings_beside_rounds(facts: TableFacts, settings: JudgeSettings) -> Iterat
         yield from _findings_of_shoe(facts, name, facts.shoes[name], obscurity, settings)
 
 
-def _game_of(facts: TableFacts, shoe: ShoeFacts, settings: JudgeSettings) -> Game | None:
-    """The game that a shoe was loaded for: of the configuration then in force, or else of the table's first one."""
-    if not facts.configurations:
-        return None
-    at = configuration_at(facts.configurations, shoe.loaded[-1].at)
-    return rulebook(settings.readings)[(at or facts.configurations[0]).data.game]
+def _game_of(facts: TableFacts, name: str, shoe: ShoeFacts, settings: JudgeSettings) -> Game | None:
+    """The game that a shoe was loaded for: of the configuration then in force, or else at its first round."""
+    moments = [shoe.loaded[-1].at, *sorted(each.beginning.at for key, each in facts.rounds.items() if key[0] == name)]
+    known = (configuration_at(facts.configurations, moment) for moment in moments)
+    configuration = next((each for each in known if each is not None), None)
+    return None if configuration is None else rulebook(settings.readings)[configuration.data.game]
 
 
 def _findings_of_shoe(
@@ -37,7 +37,7 @@ def _findings_of_shoe(
 ) -> Iterator[Finding]:
     if not shoe.loaded:
         return
-    game = _game_of(facts, shoe, settings)
+    game = _game_of(facts, name, shoe, settings)
     if game is None:
         return
     loaded = shoe.loaded[-1]
@@ -46,10 +46,10 @@ def _findings_of_shoe(
         return
     rounds = [round_facts for key, round_facts in facts.rounds.items() if key[0] == name]
     times = [fact.at for each in rounds for fact in each.ordered] + [loaded.at, shoe.ended[-1].at]
-    if obscurity.could_hide("draw", min(times, default=ALWAYS_BEFORE), max(times, default=EVER_AFTER)):
-        return
+    lost = obscurity.could_hide("draw", min(times), max(times))
     reads = [cards for each in rounds for cards in cards_read(each).values()]
-    yield from shoe_balance.check(facts.table, name, game, loaded.data.decks, reads, shoe.ended[-1].data.remaining)
+    remaining = shoe.ended[-1].data.remaining
+    yield from shoe_balance.check(facts.table, name, game, loaded.data.decks, reads, remaining, lost)
 
 
 def rejection(table: str | None, raw: bytes, reason: str, where: str = "") -> Finding:

@@ -1,7 +1,7 @@
 """The intake of a file: repeats counted once, conflicting events rejected, the rest sorted by table."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from audit.beside_rounds import rejection
 from audit.devices import RejectedPlace
@@ -20,33 +20,34 @@ class Intake:
     """What a file of events holds, whatever the order of its lines."""
 
     def __init__(self) -> None:
-        self._events: dict[Identity, AnyEvent] = {}
-        self._conflicting: dict[Identity, dict[bytes, AnyEvent]] = {}
+        self._events: dict[Identity, tuple[AnyEvent, bytes]] = {}
+        self._conflicting: set[Identity] = set()
+        self._repeated: dict[Identity, dict[bytes, AnyEvent]] = {}
+        """What came again under a known identity in other bytes, by those bytes."""
         self._places: dict[str, set[RejectedPlace]] = defaultdict(set)
         self._rejections: dict[str, Finding] = {}
 
-    def take(self, decoded: Decoded, first_line: int = 1, file: str = "") -> None:
-        """Take in what came out of decoding some lines; ``first_line`` is the number of the first of them."""
-        events, conflicting = self._events, self._conflicting
-        for event in decoded.events:
+    def take(self, decoded: Decoded, raw: Callable[[int], bytes], first_line: int = 1) -> None:
+        """Take in what came out of decoding some lines: ``raw`` gives the bytes of an event by its index among the
+        decoded ones, ``first_line`` is the number of the first line."""
+        events = self._events
+        for index, event in enumerate(decoded.events):
             identity = event.source, event.id
-            known = events.setdefault(identity, event)
-            if known is not event or identity in conflicting:
-                self._again(identity, known, event)
+            known = events.get(identity)
+            if known is None:
+                events[identity] = event, raw(index)
+            else:
+                self._again(identity, known, event, raw(index))
         for rejected in decoded.rejected:
-            self._reject(rejected, f"{file}line {first_line + rejected.place}")
+            self._reject(rejected, f"line {first_line + rejected.place}")
 
-    def _again(self, identity: Identity, known: AnyEvent, event: AnyEvent) -> None:
+    def _again(self, identity: Identity, known: tuple[AnyEvent, bytes], event: AnyEvent, raw: bytes) -> None:
         """An event of a source and id that was seen before: a repeat, or a conflict by which all are rejected."""
-        if identity not in self._conflicting and known == event:
+        if raw == known[1]:
             return
-        key = content_key(event)
-        if identity not in self._conflicting:
-            first = content_key(known)
-            if first == key:
-                return
-            self._conflicting[identity] = {first: known}
-        self._conflicting[identity][key] = event
+        self._repeated.setdefault(identity, {})[raw] = event
+        if known[0] != event and content_key(known[0]) != content_key(event):
+            self._conflicting.add(identity)
 
     def _reject(self, rejected: Rejected, where: str) -> None:
         if rejected.source is not None and rejected.subject is not None and rejected.sequence is not None:
@@ -57,29 +58,29 @@ class Intake:
     def rejections(self) -> list[Finding]:
         """``event-rejected``, once for identical bytes."""
         findings = dict(self._rejections)
-        for contents in self._conflicting.values():
-            for key, event in contents.items():
-                finding = rejection(event.subject, key, CONFLICT, f" ({event.source}, id {event.id})")
-                findings.setdefault(finding.id, finding)
+        for event, raw in self._conflicting_events():
+            finding = rejection(event.subject, raw, CONFLICT, f" ({event.source}, id {event.id})")
+            findings.setdefault(finding.id, finding)
         return list(findings.values())
 
     def tables(self) -> dict[str, tuple[list[AnyEvent], Sequence[RejectedPlace]]]:
         """By table, in the order of their names: its events, and the places that rejected ones fill."""
         by_table: dict[str, list[AnyEvent]] = defaultdict(list)
-        for identity, event in self._events.items():
+        for identity, (event, _) in self._events.items():
             if identity not in self._conflicting:
                 by_table[event.subject].append(event)
         places = {table: set(known) for table, known in self._places.items()}
-        for event in self._conflicting_events():
+        for event, _ in self._conflicting_events():
             places.setdefault(event.subject, set()).add(RejectedPlace(event.source, event.sequence, event.type))
         return {
             table: (by_table.get(table, []), sorted(places.get(table, ()), key=_order))
             for table in sorted(by_table.keys() | places.keys())
         }
 
-    def _conflicting_events(self) -> Iterable[AnyEvent]:
-        for contents in self._conflicting.values():
-            yield from contents.values()
+    def _conflicting_events(self) -> Iterator[tuple[AnyEvent, bytes]]:
+        for identity in self._conflicting:
+            yield self._events[identity]
+            yield from ((event, raw) for raw, event in self._repeated[identity].items())
 
 
 def _order(place: RejectedPlace) -> tuple[str, int, str]:

@@ -49,6 +49,7 @@ def judge(facts: RoundFacts, context: RoundContext, settings: JudgeSettings) -> 
     if not context.over:
         case.findings.clear()
         case.lost[:] = ["the end of the round"]
+        expected = dict.fromkeys(expected)
     elif case.decks is None:
         case.lost.append("the loading of its shoe")
     if case.lost:

@@ -32,6 +32,8 @@ class VoidState:
     grounds: tuple[Ground, ...]
     by_shift_manager: bool
     """6.1: declared by one who may, where nothing else covers it."""
+    settled: bool
+    """Whether any bet was settled."""
 
     @property
     def founded(self) -> bool:
@@ -40,8 +42,10 @@ class VoidState:
 
     @property
     def rightly_void(self) -> bool:
-        """Declared, and founded."""
-        return self.declared is not None and self.founded
+        """Declared and founded, or void by the rules and not settled."""
+        if self.declared is not None:
+            return self.founded
+        return not self.settled and self.required is not None
 
     @property
     def required(self) -> Ground | None:
@@ -144,4 +148,5 @@ def void_state(
         voids[0] if voids else None,
         tuple(_grounds(game, decks, configuration, facts, dealing, earlier)),
         any(_decided_by_shift_manager(game.document, void) for void in voids),
+        facts.settled,
     )

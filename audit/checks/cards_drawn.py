@@ -19,7 +19,7 @@ def check(case: Case) -> None:
     if case.early:
         return
     if dealing.skipped and case.cards_lost:
-        if not case.void.rightly_void:
+        if case.needs_cards:
             case.lost.extend(f"draw {draw}" for draw in dealing.skipped)
         return
     for draw in dealing.skipped:

@@ -9,7 +9,7 @@ from schemas.verdicts import Settled
 
 def expected_of(case: Case, stake: Stake) -> Settled | None:
     """What is due on a bet; None where it cannot be said."""
-    if case.void.rightly_void or case.void.required is not None:
+    if not stake.standing or case.void.rightly_void or case.void.required is not None:
         return NOTHING
     outcome = case.dealing.outcome
     if not case.outcome_judged or outcome is None:
@@ -31,7 +31,7 @@ def check(case: Case, moved: dict[str, Moved], expected: dict[str, Settled | Non
         for bet in sorted(moved):
             _check_void(case, bet, moved[bet])
         return
-    if not case.outcome_judged:
+    if not case.outcome_judged and not case.only_cards_lost:
         return
     stakes = {stake.bet: stake for stake in case.stakes.bets}
     for bet in sorted(moved):

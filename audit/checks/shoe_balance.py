@@ -1,6 +1,6 @@
 """A shoe's account at its end: cards read and cards counted as remaining are exactly its decks (5.1, reading A-22)."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import product
 
 from audit.ledger import ShoeLedger
@@ -12,10 +12,17 @@ _MOST_DOUBTS = 8
 
 
 def check(
-    table: str, shoe: str, game: Game, decks: int, reads: Iterable[Sequence[str]], remaining: Sequence[str]
+    table: str,
+    shoe: str,
+    game: Game,
+    decks: int,
+    reads: Sequence[Sequence[str]],
+    remaining: Sequence[str],
+    cards_lost: bool,
 ) -> list[Finding]:
     """``shoe-short``. ``reads`` are the cards reported for each draw of the shoe, more than one where the readings
-    differ: the shoe balances if it does under any of them."""
+    differ: the shoe balances if it does under any of them. Where draws may have been lost in a hole of the reader
+    (``cards_lost``), missing cards prove nothing; cards left over still do."""
     certain = [cards[0] for cards in reads if len(cards) == 1]
     doubtful = [cards for cards in reads if len(cards) > 1]
     if len(doubtful) > _MOST_DOUBTS:
@@ -24,6 +31,8 @@ def check(
     best: tuple[dict[str, int], dict[str, int]] | None = None
     for chosen in product(*doubtful):
         missing, over = ledger.after(chosen).balance(remaining)
+        if cards_lost:
+            missing = {}
         if not missing and not over:
             return []
         if best is None or sum(missing.values()) + sum(over.values()) < sum(best[0].values()) + sum(best[1].values()):

@@ -19,7 +19,8 @@ def check(case: Case) -> None:
         )  # fmt: skip
     elif dealing.short and case.void.declared is None and not case.early:
         if case.cards_lost:
-            case.lost.append(f"draw {len(dealing.cards) + 1}")
+            if case.needs_cards:
+                case.lost.append(f"draw {len(dealing.cards) + 1}")
             return
         case.raise_finding(
             "card-missing", clause,

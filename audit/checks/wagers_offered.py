@@ -4,12 +4,10 @@ from audit.case import Case
 
 
 def check(case: Case) -> None:
-    """``wager-not-offered`` and ``position-not-on-layout``, for each bet that stands."""
+    """``wager-not-offered`` and ``position-not-on-layout``, for each bet that was placed, whether it stands or not."""
     offered, positions = case.configuration.limits, case.configuration.positions
     wagers = case.game.wagers
     for stake in case.stakes.bets:
-        if not stake.standing:
-            continue
         if stake.wager not in wagers or stake.wager not in offered:
             who = "game" if stake.wager not in wagers else "table"
             case.raise_finding(
