@@ -58,7 +58,7 @@ def late_decrease(p: RoundPlan) -> None:
 
 def offered_withdrawal(p: RoundPlan) -> None:
     """A withdrawal-offered ruling, and a withdrawal after it or too soon."""
-    clause = p.dice.choice(CLAUSES * 2 + OTHER_CLAUSES)
+    clause = p.dice.choice(CLAUSES * 2 + ["3.17.1"] * 3 + OTHER_CLAUSES)
     data = p.some_bet()["data"]
     if clause == "3.17.1" and p.dice.random() < 0.8:
         p.add(CLOSING + 1_000, "shoe.cutting_card", before_draw=p.dice.choice([1, 1, 2]))

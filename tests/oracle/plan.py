@@ -34,6 +34,7 @@ class TablePlan:
         self.stock: list[str] = []
         self.config: dict[str, Any] = {}
         self.restricted: set[str] = set()  # shoes with a wagers-restricted ruling
+        self.misers = dice.random() < 0.15  # players who bet under the minimum again and again (5.14)
         self.one_source = dice.random() < 0.15  # a terminal server that says everything itself: no tolerance
 
     def say(self, at: int, kind: str, source: str | None = None, **data: Any) -> Said:
@@ -106,8 +107,14 @@ class RoundPlan:
         self.tags: set[str] = set()  # kinds of oddity that are in it already, so that two do not blur each other
         self.closing, self.first_card = opened + CLOSING, opened + FIRST_CARD
         self.cards: list[str] = []
-        while rules.deal(self.game, self.cards) is None and table.stock:
-            self.cards.append(table.stock.pop())
+        self.lucky: list[str] = []  # long shots that these cards win
+        for _ in range(self.dice.choice([1, 1, 1, 60])):  # in some rounds the cards are such that a long shot wins
+            table.stock += reversed(self.cards)
+            self.cards = []
+            self.dice.shuffle(table.stock)
+            self.draw_cards()
+            if self.lucky:
+                break
         self.add(0, "round.opened", method=self.usual_method())
         self.add(CLOSING, "bets.closed")
         for draw, card in enumerate(self.cards, start=1):
@@ -115,6 +122,20 @@ class RoundPlan:
         self.add(CLOSED, "round.closed")
         for _ in range(self.dice.choice([0, 1, 1, 2, 3])):
             self.bet()
+        on_offer = [wager for wager in self.lucky if wager in table.config["limits"]]
+        if on_offer:
+            self.bet(wager=self.dice.choice(on_offer))
+
+    def draw_cards(self) -> None:
+        stock = self.table.stock
+        while rules.deal(self.game, self.cards) is None and stock:
+            self.cards.append(stock.pop())
+        hands = self.hands()
+        if hands:
+            wagers = rules.WAGERS[self.game]
+            self.lucky = [wager for wager in wagers if wager != "tie" and rules.net(self.game, wager, hands) >= 12]
+            if rules.net(self.game, "tie", hands) > 11:
+                self.lucky.append("tie")
 
     def usual_method(self) -> str | None:
         return self.dice.choice(["A", "B", None]) if rules.DOCUMENT[self.game] in (rules.DTB, rules.FF4) else None

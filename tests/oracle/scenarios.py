@@ -6,7 +6,7 @@ from random import Random
 from typing import Any
 
 from tests.oracle import rules
-from tests.oracle.odd_bets import ODD_BETS
+from tests.oracle.odd_bets import ODD_BETS, below_minimum
 from tests.oracle.odd_cards import ODD_CARDS, ran_out
 from tests.oracle.odd_files import (
     GARBAGE,
@@ -28,6 +28,8 @@ def play(table: TablePlan, odd: bool = True) -> RoundPlan:
     dice = table.dice
     p = table.next_round()
     groups = dice.sample(["bets", "cards", "floor", "display", "money"], dice.choice([0, 0, 1, 1, 1, 2]) if odd else 0)
+    if odd and table.misers and dice.random() < 0.7:
+        below_minimum(p)
     for name, oddities in (("bets", ODD_BETS), ("cards", ODD_CARDS), ("floor", ODD_FLOOR)):
         if name in groups:
             dice.choice(oddities)(p)
@@ -109,7 +111,10 @@ def build(dice: Random) -> tuple[list[dict[str, Any]], list[bytes]]:
     """The events of a scenario, and lines that are none."""
     tables = []
     for place in range(dice.choice([1, 1, 1, 1, 2, 3])):
-        table = TablePlan(dice, f"BT{place + 1}", dice.choice(rules.GAMES), dice.choice([0, 0, 7_300]))
+        game = dice.choice(
+            [*rules.GAMES, *["dragon_tiger_baccarat", "fa_fa_fabulous_4"] * 3]
+        )  # most clauses are theirs
+        table = TablePlan(dice, f"BT{place + 1}", game, dice.choice([0, 0, 7_300]))
         if dice.random() < 0.07:
             shoe_to_its_end(table, dice.choice([1, 1, 1, 2]))
         elif dice.random() < 0.01:

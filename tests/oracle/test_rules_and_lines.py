@@ -99,13 +99,8 @@ def test_odds_read_from_the_documents(game: str, cards: str, odds: dict[str, Any
     assert {wager: net(game, wager, dealt[0]) for wager in odds} == odds
 
 
-BASE: dict[str, Any] = {
-    "id": "x",
-    "game": "dragon_tiger_baccarat",
-    "decks": 8,
-    "cards": ["2H", "6S", "3D", "KS", "KC"],
-    "stake": "5",
-}
+FIVE_CARDS = ["2H", "6S", "3D", "KS", "KC"]
+BASE: dict[str, Any] = {"id": "x", "game": "dragon_tiger_baccarat", "decks": 8, "cards": FIVE_CARDS, "stake": "5"}
 
 
 @pytest.mark.parametrize(
@@ -116,7 +111,7 @@ BASE: dict[str, Any] = {
         ({"cards": ["LG"]}, "foreign-card"),
         ({"cards": ["2H"] * 9}, "foreign-card"),
         ({"cards": ["2H", "6S", "3D", "KS"]}, "card-missing"),
-        ({"cards": [*BASE["cards"], "2D"]}, "card-extra"),
+        ({"cards": [*FIVE_CARDS, "2D"]}, "card-extra"),
         ({"cards": ["1H"]}, "invalid"),
         ({"game": "faro"}, "invalid"),
         ({"stake": 5}, "invalid"),
