@@ -1,0 +1,146 @@
+"""Money won against the exact odds of the wagers placed: an account, and the evidence that it is out of range.
+
+For each round the exact joint distribution of all wagers placed gives the moment generating function of the net win, so
+``exp(tilt * net) / E[exp(tilt * net)]`` has expectation 1 whatever the size of the stakes, the covariance of wagers on
+one round and the tail of side bets at 800 to 1; no normal approximation is made. Tilts are taken per standard deviation
+of the account's usual round, which is known before the cards are, so that large and small accounts are judged alike and
+every round weighs by its money. Products of these ratios begin anew at every shoe and are summed (Shiryaev and
+Roberts); the sum has the number of shoes as its expectation, so it reaches 1 / rate within that many shoes with a
+chance of at most the rate times their number, whenever one looks (Doob's inequality). Several tilts are mixed with
+equal weight. An account that was raised is opened anew, and only new shoes raise it again.
+
+The odds are those of a full shoe. Each round of a shoe by itself has exactly these, as any cards of a fairly shuffled
+shoe are as good as the first ones, and dealing without replacement ties rounds of one shoe together only by parts in a
+thousand. A player who follows the cards and bets by them may beat these odds fairly: such an account is one to look at,
+and nobody is accused.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import log
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from audit.watches.summary import SettledBet
+from audit.watches.wager_odds import placed_odds, whole_stake
+from games.rulebook import GAMES
+
+TILTS = tuple(2.0**power for power in range(1, -7, -1))
+"""Per standard deviation of a round: from wins that show in a round or two to those that take thousands."""
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """What some bets came to since the account was opened, from the players' side."""
+
+    shoes: int = 0
+    """With a bet in them."""
+    rounds: int = 0
+    """With a bet in them."""
+    staked: int = 0
+    net: int = 0
+    """Won by the players; less than 0: by the house."""
+    expected: Fraction = Fraction(0)
+    """The exact expectation of the wagers placed."""
+    variance: float = 0.0
+    """Of the net win, covariances of wagers on one round included; in minor units, squared."""
+    log_ratios: tuple[float, ...] = ()
+    """By tilt: the logarithm of the sum of likelihood ratios begun at each shoe; empty before the first."""
+
+    @property
+    def log_evidence(self) -> float:
+        """The logarithm of the mixture over all tilts."""
+        return float(np.logaddexp.reduce(self.log_ratios)) - log(len(self.log_ratios)) if self.log_ratios else 0.0
+
+    def to_json(self) -> list[Any]:
+        """As plain JSON."""
+        expected = f"{self.expected.numerator}/{self.expected.denominator}"
+        return [self.shoes, self.rounds, self.staked, self.net, expected, self.variance, list(self.log_ratios)]
+
+    @classmethod
+    def from_json(cls, data: Sequence[Any]) -> "Account":
+        """Read back what ``to_json`` wrote."""
+        shoes, rounds, staked, net, expected, variance, log_ratios = data
+        return cls(shoes, rounds, staked, net, Fraction(expected), variance, tuple(log_ratios))
+
+
+class Exposure(NamedTuple):
+    """The bets of one round that belong to one account."""
+
+    stakes: Mapping[str, int]
+    """By wager."""
+    roundable: int
+    """How many of them may be settled in a fraction of a minor unit, so that either whole amount beside it is right."""
+    net: int
+
+
+def exposure_of(game: str, bets: Sequence[SettledBet]) -> Exposure | None:
+    """The bets of one round taken together, or None; one on a wager that the game has not is never at risk."""
+    standing = [bet for bet in bets if bet.stake > 0 and bet.wager in GAMES[game].wagers]
+    if not standing:
+        return None
+    stakes: dict[str, int] = {}
+    for bet in standing:
+        stakes[bet.wager] = stakes.get(bet.wager, 0) + bet.stake
+    roundable = sum(bet.stake % whole_stake(game, bet.wager) != 0 for bet in standing)
+    return Exposure(stakes, roundable, sum(bet.net for bet in standing))
+
+
+def add_shoe(
+    account: Account,
+    game: str,
+    decks: int,
+    exposures: Sequence[Exposure],
+    tilts: Sequence[float],
+    start: float = 1.0,
+) -> Account:
+    """The account after one more shoe; ``start`` is the weight of the evidence that begins with it."""
+    wagers = tuple(sorted({wager for each in exposures for wager in each.stakes}))
+    odds = placed_odds(game, decks, wagers)
+    stakes = np.array([[each.stakes.get(wager, 0) for wager in wagers] for each in exposures], dtype=np.float64)
+    outcomes = stakes @ odds.nets
+    means = outcomes @ odds.chances
+    variances = ((outcomes - means[:, None]) ** 2) @ odds.chances
+    rounds = account.rounds + np.arange(1, len(exposures) + 1)
+    # Each round in units of the larger of its own deviation and the usual one so far: all known before its cards.
+    unit = np.sqrt(np.maximum((account.variance + np.cumsum(variances)) / rounds, variances))
+    unit[unit == 0] = 1.0
+    nets = np.array([each.net for each in exposures], dtype=np.float64)
+    slack = np.array([each.roundable for each in exposures], dtype=np.float64)
+    gained = [_log_ratio(tilt, nets, outcomes, slack, unit, odds.chances) for tilt in tilts]
+    earlier = account.log_ratios or (-np.inf,) * len(tilts)
+    begun = log(start) if start > 0 else -np.inf
+    ratios = [float(np.logaddexp(before, begun)) + gain for before, gain in zip(earlier, gained, strict=True)]
+    totals = [sum(each.stakes.get(wager, 0) for each in exposures) for wager in wagers]
+    return Account(
+        shoes=account.shoes + 1,
+        rounds=account.rounds + len(exposures),
+        staked=account.staked + sum(totals),
+        net=account.net + sum(each.net for each in exposures),
+        expected=account.expected
+        + sum((total * mean for total, mean in zip(totals, odds.means, strict=True)), Fraction(0)),
+        variance=account.variance + float(variances.sum()),
+        log_ratios=tuple(ratios) if np.isfinite(ratios).all() else (),
+    )
+
+
+def _log_ratio(
+    tilt: float,
+    nets: NDArray[np.float64],
+    outcomes: NDArray[np.float64],
+    slack: NDArray[np.float64],
+    unit: NDArray[np.float64],
+    chances: NDArray[np.float64],
+) -> float:
+    """The logarithm of the likelihood ratio of all rounds of a shoe at one tilt.
+
+    Where a settlement may be rounded, the whole amount that favours the accused side is taken for every outcome.
+    """
+    favoured = outcomes + np.sign(tilt) * slack[:, None]
+    exponents = tilt * favoured / unit[:, None]
+    highest = exponents.max(axis=1)
+    cumulant = highest + np.log(np.exp(exponents - highest[:, None]) @ chances)
+    return float((tilt * nets / unit - cumulant).sum())

@@ -1,0 +1,33 @@
+"""What the watches may be set to: how many false alarms a shoe may bring, and which slugs count."""
+
+from dataclasses import dataclass, fields
+
+
+@dataclass(frozen=True, slots=True)
+class WatchSettings:
+    """The settings of the statistical watches.
+
+    A rate is the number of false findings of its code that one shoe of an honest table may bring on average: after so
+    many shoes the expected number of false findings is at most the rate times the number of shoes, at every moment.
+    """
+
+    shuffle_repeat_rate: float = 1e-6
+    card_frequency_rate: float = 1e-6
+    hold_rate: float = 1e-6
+    player_rate: float = 1e-6
+    """For all players of a shoe together."""
+    slug_cards: int = 24
+    """The fewest cards of an earlier shoe that count as a slug when they come again."""
+    slug_shoes: int = 50
+    """In how many later shoes of its table a slug is looked for."""
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if field.name.endswith("_rate") and not 0 < value < 1:
+                raise ValueError(f"{field.name} is {value}; a rate of false alarms lies between 0 and 1")
+            if field.name.startswith("slug_") and value < 1:
+                raise ValueError(f"{field.name} is {value}; it must be at least 1")
+
+
+DEFAULT_SETTINGS = WatchSettings()
