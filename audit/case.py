@@ -71,23 +71,19 @@ class Case:
 
     @property
     def needs_cards(self) -> bool:
-        """Whether the round cannot be verified without all its cards: not where it is, or had to be, void."""
-        return not self.void.rightly_void and self.void.required is None
+        """Whether the round cannot be verified without all its cards: not where it was declared or had to be void."""
+        return self.void.declared is None and self.void.required is None
 
     @property
-    def only_cards_lost(self) -> bool:
-        """Whether nothing but lost cards keeps the outcome from being known: what does not rest on them (a bet that
-        was not settled, money on one that does not stand) is judged all the same."""
-        dealing, void = self.dealing, self.void
-        unclear = bool(dealing.skipped) or dealing.short
+    def only_cards_unclear(self) -> bool:
+        """Whether nothing but lost or doubtful cards keeps the outcome from being known: what does not rest on them (a
+        bet that was not settled, money on one that does not stand) is judged all the same."""
+        dealing = self.dealing
         return (
-            unclear
-            and self.decks is not None
-            and not (dealing.conflicting or dealing.foreign or dealing.ran_out)
-            and void.declared is None
-            and void.required is None
+            self.decks is not None
+            and self.needs_cards
             and not self.early
-            and self.cards_lost
+            and (dealing.doubtful or (dealing.short and self.cards_lost))
         )
 
     def could_be_lost(self, kind: str) -> bool:

@@ -49,7 +49,6 @@ def judge(facts: RoundFacts, context: RoundContext, settings: JudgeSettings) -> 
     if not context.over:
         case.findings.clear()
         case.lost[:] = ["the end of the round"]
-        expected = dict.fromkeys(expected)
     elif case.decks is None:
         case.lost.append("the loading of its shoe")
     if case.lost:
@@ -97,7 +96,7 @@ def _verdict(case: Case, expected: dict[str, Settled | None], moved: dict[str, M
     context, dealing = case.context, case.dealing
     if case.void.rightly_void and case.decks is not None and context.over:
         status: Status = "void"
-    elif case.lost or dealing.doubtful:
+    elif case.lost or (dealing.doubtful and any(finding.code == "card-conflict" for finding in case.findings)):
         status = "unverifiable"
     else:
         status = "flagged" if case.findings else "verified"

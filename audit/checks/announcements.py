@@ -28,7 +28,7 @@ def _check_missing(case: Case) -> None:
         missing.append(("closing", 'Bets were never closed: no "No more bets".'))
     elif facts.rulings:
         resets = facts.rulings_of("device-reset")
-        if resets and not any(closing > resets[-1] for closing in facts.closings):
+        if resets and (len(facts.closings) == 1 or facts.closings[-1] < resets[-1]):
             missing.append(("second closing", "Bets were not closed again after the dealing device was reset."))
     if not facts.conclusions:
         missing.append(("end", "The round was never closed."))

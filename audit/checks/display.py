@@ -31,7 +31,9 @@ def check(case: Case) -> None:
 
 def _check_void_round(case: Case) -> None:
     void, outcome = case.void.declared, case.dealing.outcome
-    for display in case.facts.displays if void is not None else ():
+    if void is None:
+        return
+    for display in case.facts.displays:
         says_void = display.data.winner == "void"
         after = surely_later(display, void, case.tolerance)
         before = surely_later(void, display, case.tolerance)

@@ -31,7 +31,7 @@ def check(case: Case, moved: dict[str, Moved], expected: dict[str, Settled | Non
         for bet in sorted(moved):
             _check_void(case, bet, moved[bet])
         return
-    if not case.outcome_judged and not case.only_cards_lost:
+    if not case.outcome_judged and not case.only_cards_unclear:
         return
     stakes = {stake.bet: stake for stake in case.stakes.bets}
     for bet in sorted(moved):
