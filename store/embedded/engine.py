@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 import chdb
 
-from store.embedded import faults
+from store.embedded import deduplication, faults
 from store.embedded.blocks import Column
 from store.embedded.faults import FolderUnusable, ServerError
+from store.embedded.folder import unusable
 from store.embedded.packets import Progress, Setting
-from store.embedded.statements import Insert, Statement, quote, quote_name
+from store.embedded.statements import Insert, Statement, assignments, quote, quote_name
 
 CONFIGURATION: Final = """<clickhouse>
     <merge_tree>
@@ -49,8 +50,12 @@ class Engine:
 
     def __init__(self, folder: Path, database: str) -> None:
         self._path = str(folder / "clickhouse")
-        configuration = folder / "engine.xml"
-        configuration.write_text(CONFIGURATION)
+        try:
+            configuration = folder / "engine.xml"
+            configuration.write_text(CONFIGURATION)
+            deduplication.mend(folder / "clickhouse")
+        except OSError as error:
+            raise unusable(folder, error) from None
         try:
             self._root = chdb.connect(f"{self._path}?config-file={configuration}")
         except RuntimeError as error:
@@ -86,7 +91,7 @@ class Session:
         self._engine = engine
         self._path = path
         self._applied: dict[str, str] = {}
-        self._said: list[str] = []
+        self._said: dict[str, str] = {}
         self._handle = self._open(database)
 
     def _open(self, database: str) -> Any:
@@ -132,15 +137,13 @@ class Session:
         try:
             self._handle.query(f"SET {defaults}")
             self._handle.query(_SESSION_SETTINGS)
-            for statement in self._said:
-                self._handle.query(statement)
         except RuntimeError:
             # A query that was read-only leaves a session that can take nothing back.
-            database = _tsv(self._handle.query("SELECT currentDatabase()", "TSV").bytes())[0][0]
+            database = self._run("SELECT currentDatabase()", "TSVRaw").bytes().decode().strip()
             self._handle.close()
             self._handle = self._open(database)
-            for statement in self._said:
-                self._handle.query(statement)
+        if self._said:
+            self._run("SET " + ", ".join(f"{name} = {value}" for name, value in self._said.items()))
 
     def _run(self, sql: str, form: str = "Native") -> Any:
         try:
@@ -148,12 +151,13 @@ class Session:
         except RuntimeError as error:
             raise ServerError.from_engine(error) from None
 
-    def run(self, statement: Statement, on_progress: Callable[[Progress], None]) -> Iterator[Chunk]:
+    def run(self, statement: Statement, on_progress: Callable[[Progress], None]) -> Generator[Chunk, None, None]:
         """Runs a statement and gives its result in pieces; those of a SELECT are made as they are asked for."""
         if statement.keyword == "SET":
-            self._forget_applied()
+            if self._applied:
+                self._forget()
             self._run(statement.text)
-            self._said.append(statement.text)
+            self._said |= assignments(statement.text)
             return
         self._handle.set_progress_callback(lambda report: on_progress(_progress(report)))
         try:
@@ -163,10 +167,6 @@ class Session:
                 yield from self._whole(statement.text)
         finally:
             self._handle.set_progress_callback(None)
-
-    def _forget_applied(self) -> None:
-        if self._applied:
-            self._forget()
 
     def _streamed(self, sql: str) -> Iterator[Chunk]:
         try:
@@ -206,6 +206,10 @@ class Session:
                 f"DB::Exception: No such column {missing[0]} in table {insert.target}. (NO_SUCH_COLUMN_IN_TABLE)",
             )
         return [Column(name, types[name]) for name in insert.columns]
+
+    def has_table(self, database: str, table: str) -> bool:
+        found = self._run(f"EXISTS TABLE {quote_name(database)}.{quote_name(table)}", "TSV")
+        return bool(found.bytes().strip() == b"1")
 
     def insert(self, insert: Insert) -> Insertion:
         """Begins an INSERT that is fed with Native blocks."""

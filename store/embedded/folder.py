@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from store.embedded.faults import DiskFull, FolderInUse, FolderOfNewerVersion, FolderUnusable
+from store.embedded.faults import CannotStart, DiskFull, FolderInUse, FolderOfNewerVersion, FolderUnusable
 
 LAYOUT: Final = 1
 """Raised when the files of the folder change their meaning."""
@@ -28,7 +28,7 @@ def held(folder: Path, engine: tuple[int, ...]) -> Iterator[None]:
         folder.mkdir(parents=True, exist_ok=True)
         lock = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as error:
-        raise _fault(folder, error) from None
+        raise unusable(folder, error) from None
     try:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -43,7 +43,7 @@ def held(folder: Path, engine: tuple[int, ...]) -> Iterator[None]:
             _check_room(folder)
             _check_version(folder, engine)
         except OSError as error:
-            raise _fault(folder, error) from None
+            raise unusable(folder, error) from None
         yield
     finally:
         os.close(lock)
@@ -92,7 +92,8 @@ def _dotted(version: tuple[int, ...]) -> str:
     return ".".join(str(part) for part in version)
 
 
-def _fault(folder: Path, error: OSError) -> Exception:
+def unusable(folder: Path, error: OSError) -> CannotStart:
+    """The named reason behind an error of the operating system."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return DiskFull(f"The disk of {folder} is full. Free some space, or name a folder on another disk.")
     return FolderUnusable(f"The folder {folder} cannot be used: {error.strerror}. Check the path and its rights.")

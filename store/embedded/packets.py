@@ -79,6 +79,15 @@ class Progress:
     written_rows: int = 0
     written_bytes: int = 0
 
+    def plus(self, more: Progress) -> Progress:
+        return Progress(
+            self.rows + more.rows,
+            self.bytes + more.bytes,
+            self.total_rows + more.total_rows,
+            self.written_rows + more.written_rows,
+            self.written_bytes + more.written_bytes,
+        )
+
     def since(self, earlier: Progress) -> Progress:
         return Progress(
             max(0, self.rows - earlier.rows),

@@ -102,7 +102,7 @@ class _Server:
         self._connections: dict[Connection, threading.Thread] = {}
 
     def run(self, stop: threading.Event, ready: Callable[[int], None] | None) -> None:
-        accepting = threading.Thread(target=self._accept, name="accept", daemon=True)
+        accepting = threading.Thread(target=self._accept, args=(stop,), name="accept", daemon=True)
         accepting.start()
         if ready is not None:
             ready(self._listener.getsockname()[1])
@@ -112,12 +112,17 @@ class _Server:
         self._finish()
         self._watch.close()
 
-    def _accept(self) -> None:
+    def _accept(self, stop: threading.Event) -> None:
         while True:
             try:
                 client, _ = self._listener.accept()
-            except OSError:
-                return
+            except OSError as error:
+                if stop.is_set():
+                    return
+                # Out of file descriptors, as a rule: those who are connected go on, and some will leave.
+                _logger.warning("cannot take a connection now: %s", error)
+                stop.wait(0.1)
+                continue
             client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             connection = Connection(client, self._engine, self._identity, self._watch)
             with self._lock:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -98,9 +99,31 @@ def understand(sql: str) -> Statement:
             return Statement(sql, keyword, insert)
     text = sql.rstrip().rstrip(";").rstrip()
     lowered = text.lower()
+    if keyword == "WITH" and "insert" in lowered and any(t.word == "INSERT" and not t.depth for t in tokens(text)):
+        keyword = "INSERT"
     if ";" in text or "outfile" in lowered or (keyword != "INSERT" and "format" in lowered):
         text = _checked(text, without_format=keyword != "INSERT")
     return Statement(text, keyword, None)
+
+
+def assignments(sql: str) -> dict[str, str]:
+    """The settings of a SET and their values as written; none for SET ROLE and its like."""
+    settings: dict[str, str] = {}
+    name = ""
+    value: list[Token] = []
+    is_value = False
+    for token in itertools.chain(itertools.islice(tokens(sql), 1, None), [Token("mark", ",", len(sql), len(sql), 0)]):
+        if token.word == "," and not token.depth:
+            if value:
+                settings[name] = sql[value[0].start : value[-1].end]
+            name, value, is_value = "", [], False
+        elif is_value:
+            value.append(token)
+        elif token.word == "=":
+            is_value = True
+        else:
+            name += token.text
+    return settings
 
 
 def quote(value: str) -> str:
