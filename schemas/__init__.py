@@ -8,7 +8,7 @@ Where to look
 ``identity``        the canonical bytes by which a repeat is told from a conflict
 ``topics``          which topic and partition an event belongs to, and who may write there
 ``findings``        ``verdicts`` ``rejections``: what comes out
-``json_schemas``    ``asyncapi``: the same for other systems; ``python -m schemas.generate`` writes them to ``generated/``
+``json_schemas``    ``asyncapi``: the same for other systems; ``python -m schemas.generate`` writes ``generated/``
 
 What the contract leaves open, and what is done here
 ----------------------------------------------------
@@ -32,8 +32,8 @@ a point total where a rank belongs, a card of the wrong deck and a wager of anot
 
 *Records.* An empty array is rejected: it holds no event. An array that is not JSON only because of one of its items is
 taken apart all the same when its brackets, commas and quotes can be told; otherwise it is rejected whole, as what is
-cut off is. A record or line over 16 MiB is refused unparsed, an array of more items than events could fit into that
-is refused whole. Blank lines of a file are skipped; an array on a line is a batch.
+cut off is. A record or line over 16 MiB is refused unparsed, so is an event over 1 MiB; an array of more items than
+events could fit into a record is refused whole. Blank lines of a file are skipped; an array on a line is a batch.
 
 *Rejected events.* ``source``, ``subject`` and ``sequence`` count as read where the bytes are a JSON object and the
 field by itself is as it should be. NaN and half a surrogate pair elsewhere in the event do not hinder reading them.

@@ -20,6 +20,9 @@ from schemas.words import LARGEST
 MAX_RECORD_BYTES: Final = 16 * 1024 * 1024
 """A record or line beyond this is refused unparsed."""
 
+MAX_EVENT_BYTES: Final = 1024 * 1024
+"""So is an event beyond this: the largest that a table has reason to send, all cards of a shoe, has a few thousand."""
+
 MAX_RECORD_EVENTS: Final = 131_072
 """An array with more items is refused whole: so many events, at 128 bytes and more each, do not fit into a record."""
 
@@ -86,7 +89,7 @@ def decode_lines(lines: Sequence[bytes]) -> Decoded:
     holds a line break, so that lines which begin and end with a brace cannot run into each other unseen.
     """
     bare = [line.strip(_WHITESPACE) for line in lines]
-    if all(line[:1] == b"{" and line[-1:] == b"}" for line in bare):
+    if all(line[:1] == b"{" and line[-1:] == b"}" and len(line) <= MAX_EVENT_BYTES for line in bare):
         packed = b"[" + b",\n".join(bare) + b"]"
         try:
             events = _many(packed) if len(packed) <= MAX_RECORD_BYTES else []
@@ -110,6 +113,10 @@ def split_record(raw: bytes) -> list[bytes]:
 
 def _decode_object(raw: bytes, place: int) -> AnyEvent | Rejected:
     """One event, or the reason why it is none."""
+    if len(raw) > MAX_EVENT_BYTES:
+        raw = raw.strip(_WHITESPACE)
+        if len(raw) > MAX_EVENT_BYTES:
+            return Rejected(raw, place, f"{len(raw)} bytes are more than the {MAX_EVENT_BYTES} that an event may have")
     try:
         event = _one(raw)
     except ValidationError as error:
@@ -121,18 +128,18 @@ def _decode_object(raw: bytes, place: int) -> AnyEvent | Rejected:
 
 def _decode_array(raw: bytes) -> Decoded:
     """The events of an array; when one of them is bad, it is taken apart, so that the good ones pass."""
-    try:
-        events = _many(raw)
-    except ValidationError as error:
-        items = _items(raw)
-        if not items:
-            return _refused(raw, reason_of(error))
-    else:
-        if not events:
-            return _refused(raw, "no event: the array is empty")
-        if not any_names_twice(raw, events):
-            return Decoded(events, range(len(events)), [])
-        items = _items(raw)
+    if len(raw) <= MAX_EVENT_BYTES or all(len(item) <= MAX_EVENT_BYTES for item in _items(raw)):
+        try:
+            events = _many(raw)
+        except ValidationError as error:
+            if not _items(raw):
+                return _refused(raw, reason_of(error))
+        else:
+            if not events:
+                return _refused(raw, "no event: the array is empty")
+            if not any_names_twice(raw, events):
+                return Decoded(events, range(len(events)), [])
+    items = _items(raw)
     if len(items) > MAX_RECORD_EVENTS:
         return _refused(raw, f"{len(items)} items are more than the {MAX_RECORD_EVENTS} that a record may have")
     decoded = [_decode_object(item, place) for place, item in enumerate(items)]
@@ -143,9 +150,18 @@ def _decode_array(raw: bytes) -> Decoded:
     )
 
 
-# A string that ends, a bracket, a comma, or a quote that opens a string without end. Possessive, so that a hostile
-# record costs one pass and no memory.
-_TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[\[\]{},"]', re.DOTALL)
+_STRING = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
+
+
+def _shallow(levels: int) -> bytes:
+    """What may stand inside brackets that nest so many levels deep."""
+    inside = rb"|[\[{]" + _shallow(levels - 1) + rb"[\]}]" if levels else b""
+    return rb'(?:[^"\[\]{}]++|' + _STRING + inside + rb")*+"
+
+
+# An object as deep as events are, a string that ends, a bracket, a comma, or a quote that opens a string without end.
+# Possessive, so that a hostile record costs a few passes over it and no memory.
+_TOKEN = re.compile(rb"\{" + _shallow(4) + rb"\}|" + _STRING + rb'|[\[\]{},"]', re.DOTALL)
 
 
 def _items(raw: bytes) -> list[bytes]:
@@ -178,10 +194,7 @@ def _refused(raw: bytes, reason: str) -> Decoded:
 
 def _rejected(raw: bytes, place: int, reason: str) -> Rejected:
     """Keeps a bad event with what can be read of it: a place in the sequence is filled only by what is certain."""
-    try:
-        fields = from_json(_LONE_SURROGATE.sub(_readable, raw))
-    except ValueError:
-        return Rejected(raw, place, reason)
+    fields = _read(raw)
     if not isinstance(fields, dict):
         return Rejected(raw, place, reason)
     sequence = fields.get("sequence")
@@ -205,11 +218,26 @@ def _string(fields: dict[str, Any], name: str) -> str | None:
 
 
 # Half a surrogate pair is no character, and no JSON reader of ours takes it; the rest of such an event can be read
-# when another sign stands in for it. A field that holds the sign does not count as read.
+# when another sign stands in for it. A field that holds the sign does not count as read. An event is never so long that
+# more than this is worth searching.
 _SUBSTITUTE = "\ufffd"
+_SEARCHED: Final = 65_536
 _LONE_SURROGATE = re.compile(
     rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u([dD][89a-fA-F][0-9a-fA-F]{2})|\\.", re.DOTALL
 )
+
+
+def _read(raw: bytes) -> object:
+    """The JSON value that the bytes hold, as far as they hold one; None otherwise."""
+    try:
+        return from_json(raw)
+    except ValueError:
+        if len(raw) > _SEARCHED:
+            return None
+    try:
+        return from_json(_LONE_SURROGATE.sub(_readable, raw))
+    except ValueError:
+        return None
 
 
 def _readable(escape: re.Match[bytes]) -> bytes:

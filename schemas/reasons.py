@@ -11,6 +11,9 @@ from schemas.time import why_no_time
 _MOST: Final = 3
 """So many faults of one event are named; a person needs no more to see what is wrong with it."""
 
+_TOO_MANY: Final = 1000
+"""Writing out a million faults of a hostile event would take gigabytes."""
+
 _PLAIN: Mapping[str, str] = {
     "missing": "is missing",
     "extra_forbidden": "is not a field of this event",
@@ -23,6 +26,8 @@ _PLAIN: Mapping[str, str] = {
 
 def reason_of(error: ValidationError) -> str:
     """All that is wrong with one event that pydantic refused, the first three faults by name."""
+    if error.error_count() > _TOO_MANY:
+        return f"{error.error_count()} faults, too many to name"
     faults = list(dict.fromkeys(map(_fault, error.errors(include_url=False))))
     named = "; ".join(faults[:_MOST])
     return named if len(faults) <= _MOST else f"{named}; and {len(faults) - _MOST} more"

@@ -7,6 +7,7 @@ import orjson
 import pytest
 
 from schemas.decoding import (
+    MAX_EVENT_BYTES,
     MAX_RECORD_BYTES,
     MAX_RECORD_EVENTS,
     decode_line,
@@ -121,6 +122,26 @@ def test_a_record_beyond_the_limit_is_refused_unparsed() -> None:
     )
     [rejected] = decode_line(b" " * (MAX_RECORD_BYTES + 1)).rejected
     assert len(rejected.raw) == MAX_RECORD_BYTES + 1
+
+
+def test_an_event_beyond_its_limit_is_rejected_alone_and_unparsed() -> None:
+    incident = json.loads(next(each.raw for each in VALID if each.type == "incident.reported.v1"))
+    incident["data"]["text"] = "x" * (MAX_EVENT_BYTES - len(orjson.dumps(incident)) + len(incident["data"]["text"]))
+    largest = orjson.dumps(incident)
+    larger = largest.replace(b"xx", b"xxx", 1)
+    assert len(largest) == MAX_EVENT_BYTES
+    assert decode_record(largest).events == decode_record(b"\n" + largest + b"\n").events != []
+    assert reason(larger) == f"{len(larger)} bytes are more than the {MAX_EVENT_BYTES} that an event may have"
+    decoded = decode_record(b"[" + larger + b"," + GOOD + b"," + largest + b"]")
+    assert list(decoded.places) == [1, 2]
+    assert [each.raw for each in decoded.rejected] == [larger]
+    assert list(decode_lines([GOOD, larger, largest]).places) == [0, 2]
+    assert list(decode_lines([GOOD, largest]).places) == [0, 1]
+
+
+def test_an_event_with_a_great_many_faults_is_rejected_without_naming_them() -> None:
+    raw = changed(**{f"field {number}": number for number in range(2000)})
+    assert reason(raw) == "2000 faults, too many to name"
 
 
 def test_an_array_of_more_items_than_events_can_fit_is_refused_whole() -> None:

@@ -12,20 +12,22 @@ from schemas.events import MODELS
 from schemas.generate import FOLDER, generated_files
 from schemas.topics import INPUT, OUTPUT
 
+FILES = generated_files()
+
 
 def test_the_generated_files_are_current() -> None:
     written = {path.name: path.read_bytes() for path in FOLDER.iterdir()}
-    assert written == generated_files(), "run: python -m schemas.generate"
+    assert written == FILES, "run: python -m schemas.generate"
 
 
 def test_every_event_type_and_every_result_has_a_schema() -> None:
-    names = {name.removesuffix(".schema.json") for name in generated_files()} - {"asyncapi.json"}
+    names = {name.removesuffix(".schema.json") for name in FILES} - {"asyncapi.json"}
     assert names == {*MODELS, "verdict", "finding", "rejection"}
 
 
-@pytest.mark.parametrize("name", sorted(set(generated_files()) - {"asyncapi.json"}))
+@pytest.mark.parametrize("name", sorted(set(FILES) - {"asyncapi.json"}))
 def test_every_schema_is_a_schema_and_refers_only_to_itself(name: str) -> None:
-    schema = json.loads(generated_files()[name])
+    schema = json.loads(FILES[name])
     Draft7Validator.check_schema(schema)
     assert schema["additionalProperties"] is False or "oneOf" in schema
     for reference in _references(schema):
@@ -41,7 +43,7 @@ def test_every_reference_of_the_asyncapi_document_resolves() -> None:
         if reference.startswith("#/"):
             assert _resolve(document, reference)
         else:
-            assert Path(reference).name in generated_files()
+            assert Path(reference).name in FILES
 
 
 def test_the_asyncapi_document_tells_every_topic_its_messages_and_writers() -> None:
