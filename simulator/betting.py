@@ -1,5 +1,7 @@
 """The betting window: bets are placed, changed and withdrawn, until the dealer closes."""
 
+from collections.abc import Sequence
+
 from simulator.acts import BETS_CLOSED, CHANGED, DEALER, OPENED, PLACED, RFID, WITHDRAWN
 from simulator.players import Player
 from simulator.round import Bet, Round
@@ -82,23 +84,22 @@ def close_bets(round: Round) -> None:
     round.now += 1100 + round.chance.below(900)
 
 
-def begin(round: Round) -> None:
-    """A round from its opening to its closing of bets, all by the rules."""
-    open_bets(round)
+def begin(round: Round, method: str | None = None) -> None:
+    """A round from its opening to its closing of bets, all by the rules; by a method of the table unless told which."""
+    open_bets(round, method)
     take_bets(round)
     keep_differential(round)
     close_bets(round)
 
 
-def extra_bet(round: Round, wager: str | None = None, side: bool = False) -> Bet:
-    """One more bet within all limits, placed now by somebody at the table; on this wager if the differential and the
-    layout have room for it."""
-    limits, hands, chance = round.setup.limits, round.game.hands, round.chance
-    names = [name for name in limits if not (side and name in hands)]
+def extra_bet(round: Round, wagers: Sequence[str] | None = None) -> Bet:
+    """One more bet within all limits, placed now by somebody at the table, on one of these wagers (None: on any)."""
+    limits, chance = round.setup.limits, round.chance
+    names = list(limits if wagers is None else wagers)
     chance.shuffle(names)
     places = list(range(1, round.setup.positions + 1))
     chance.shuffle(places)
-    for name in [wager, *names] if wager else names:
+    for name in names:
         low, high = limits[name]
         amount = min(high, low + round.setup.chip * chance.below(6))
         place = next((place for place in places if round.has_room(place, name)), None)

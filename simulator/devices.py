@@ -40,8 +40,8 @@ class Device:
     """One source of events about one table."""
 
     __slots__ = (
-        "_heads", "beats", "clock_error", "fraction", "id_prefix", "latency", "next_beat", "offset", "path", "sequence",
-        "silent_until", "subject",
+        "_heads", "beats", "clock_error", "error_until", "fraction", "id_prefix", "latency", "next_beat", "offset",
+        "path", "sequence", "silent_until", "subject",
     )  # fmt: skip
 
     def __init__(self, path: str, subject: str, beats: bool, start: int, chance: Chance) -> None:
@@ -53,7 +53,8 @@ class Device:
         self.offset = chance.between(-DRIFT, DRIFT)
         """How far its clock is ahead (ms)."""
         self.clock_error = 0
-        """How much more its heartbeats admit (ms)."""
+        """By how much more its clock is off (ms) when asked for its time before ``error_until``."""
+        self.error_until = 0
         self.silent_until = 0
         """It sends nothing before this time."""
         self.latency = chance.between(15, 90)
@@ -163,7 +164,8 @@ class Devices:
         if isinstance(content, Unsent):
             return
         if isinstance(content, Beat):
-            clock = time_text(at + device.offset + device.clock_error).decode()
+            error = device.clock_error if at < device.error_until else 0
+            clock = time_text(at + device.offset + error).decode()
             sent.append((arrival, self._envelope(device, kind, sequence, at, {"device_time": clock})))
         elif isinstance(content, Contradicted):
             for payload in (content.first, content.second):

@@ -173,6 +173,12 @@ class Round:
         """The clause of this game's document about a subject."""
         return self.game.document.clauses[subject]
 
+    def blame_device(self, code: str, variant: str, *more: str, table: bool = True) -> None:
+        """Write down a fault of a device; ``table``: whether its bytes tell the table."""
+        self.blamed = True
+        name = self.setup.table if table else None
+        self.state.truth(Fault(name, None, None, code, None, None, (code, *more), variant))
+
     def blame(self, code: str, variant: str, *more: str, bet: Bet | str | None = None, draw: int | None = None) -> None:
         """Write down the fault of this round and what else it brings about."""
         self.blamed = True

@@ -2,6 +2,7 @@
 
 from simulator.acts import CORRECTED, DEALER, DESK, DISPLAY, DISPLAYED, RFID, ROUND_CLOSED, SETTLED
 from simulator.dealing import deal, deal_all
+from simulator.rigging import arrange
 from simulator.round import SUPERVISOR, Bet, Round
 
 Due = tuple[int, int]
@@ -113,6 +114,8 @@ def conclude(round: Round) -> None:
 
 def finish(round: Round) -> None:
     """The rest of a round after its bets are closed, all by the rules."""
+    if round.state.rig.favours and not round.drawn:
+        arrange(round)
     if round.drawn:
         deal(round)
     else:

@@ -10,7 +10,10 @@ from simulator.chance import Chance
 class Shoe:
     """The cards in a dealing device, from its loading to its end."""
 
-    __slots__ = ("_burnt", "_next", "cards", "cut", "cut_seen", "decks", "hands", "id", "null_account", "to_the_end")
+    __slots__ = (
+        "_burnt", "_next", "_spare", "cards", "cut", "cut_seen", "decks", "hands", "id", "null_account",
+        "off_balance", "to_the_end", "unreported",
+    )  # fmt: skip
 
     def __init__(self, shoe: str, decks: int, cards: list[str], burnt: int, cut: int | None) -> None:
         self.id = shoe
@@ -26,6 +29,11 @@ class Shoe:
         """The cutting card has come out."""
         self.hands: list[tuple[int, int]] = []
         """Per round dealt: the places of its first card and of the one after its last."""
+        self._spare: list[str] | None = None
+        self.off_balance = False
+        """A card that does not belong was read: a count at the end cannot come out right."""
+        self.unreported = False
+        """Nobody was told that it was loaded."""
         self.null_account = False
         """The cards left were not counted at the end."""
         self.to_the_end = False
@@ -62,9 +70,11 @@ class Shoe:
         """Exchange two cards that are still in the device."""
         self.cards[place], self.cards[other] = self.cards[other], self.cards[place]
 
-    def never_dealt(self) -> list[str]:
-        """Cards that stay in the device behind the cutting card, whatever happens."""
-        return [] if self.cut is None else self.cards[self.cut + 12 :]
+    def spare(self) -> list[str]:
+        """Cards that stay in the device behind the cutting card whatever happens; whoever takes one removes it."""
+        if self._spare is None:
+            self._spare = [] if self.cut is None else self.cards[self.cut + 13 :]
+        return self._spare
 
     def dealt_out(self) -> list[str]:
         """Card codes of which every copy has been dealt."""

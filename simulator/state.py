@@ -48,6 +48,8 @@ class TableState:
     """Who has had the one time of 5.14 at this table: a player, or the position of one who is not known."""
     change_cards: bool = False
     """The shoe is replaced before the next round."""
+    rounds_left: int = 0
+    """How many rounds the table will play, the next one included."""
     quiet: int = 0
     """So many further rounds are played without anything special, so that one fault cannot touch another."""
     wish: str | None = None

@@ -9,7 +9,6 @@ from simulator.clock import HOUR, MINUTE
 from simulator.devices import Delivery, Devices, by_time
 from simulator.faults.plan import Plan
 from simulator.players import Seats
-from simulator.rigging import arrange
 from simulator.round import Round
 from simulator.rulings.course import cut_comes_first, special
 from simulator.rulings.options import cutting_card_first
@@ -54,6 +53,7 @@ class Table:
         state.pending.append((state.now, DESK, CONFIGURED, state.setup.configured()))
         state.now += 3000
         for place in range(self._rounds):
+            state.rounds_left = self._rounds - place
             if not place or state.change_cards or state.shoe.over:
                 self._change_cards(first=not place)
             self._play_round()
@@ -68,8 +68,6 @@ class Table:
         state = self.state
         session = (state.now - self._start) // SESSION
         state.seats.session((self._first_session + session) % self._groups)
-        if state.rig.favours:
-            arrange(state)
         round = Round(state)
         first = state.shoe.place
         course = self._plan.course(state)
@@ -105,7 +103,7 @@ class Table:
             state.now += chance.between(40_000, 200_000)
         state.shoes += 1
         name = f"{state.setup.table}-{state.shoes:05d}"
-        decks = self._plan.decks(state)
+        decks = self._plan.decks(state, name)
         if state.rig.slug:
             cards = falsely_shuffled(state.shoe, chance)
             state.truth(Fault(state.setup.table, name, None, "shuffle-repeat", None, None, ("shuffle-repeat",), "slug"))
@@ -120,7 +118,8 @@ class Table:
         state.rounds = 0
         state.restriction = None
         state.change_cards = False
-        if self._plan.reports_shoe(state):
+        state.shoe.unreported = self._plan.unreported(state)
+        if not state.shoe.unreported:
             state.pending.append((state.now, READER, LOADED, {"shoe": name, "decks": decks}))
         state.now += chance.between(5000, 20_000)
 

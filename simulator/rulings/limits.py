@@ -42,11 +42,11 @@ def exceed_differential(round: Round) -> str:
     return heavier
 
 
-def differential_brought_back(round: Round, by: str | None = None) -> None:
+def differential_brought_back(round: Round, by: str = PIT_MANAGER, way: str | None = None) -> None:
     """5.18: over the limit at the closing, and within it before the first card.
 
-    Players of the heavier hand decrease (5.18.1), those of the lighter one increase (5.18.2), or a Pit Manager has
-    wagers removed (5.18.3); ``by`` is who rules, None for the role that the clause names.
+    Players of the heavier hand ``decrease`` (5.18.1), those of the lighter one ``increase`` (5.18.2), or a Pit Manager
+    has wagers removed (``remove``, 5.18.3).
     """
     open_bets(round)
     take_bets(round)
@@ -54,15 +54,15 @@ def differential_brought_back(round: Round, by: str | None = None) -> None:
     heavier = exceed_differential(round)
     close_bets(round)
     round.wait(800, 2000)
-    way = round.chance.pick(("decrease", "remove") if by else ("decrease", "increase", "remove"))
+    way = way or round.chance.pick(("decrease", "increase", "remove"))
     if way == "increase" and not _increase(round, heavier):
         way = "remove"
     if way == "decrease":
-        round.rule("withdrawal-offered", "5.18.1", by or DEALER_ROLE)
+        round.rule("withdrawal-offered", "5.18.1", DEALER_ROLE)
         round.wait(1200, 2500)
         _decrease(round, heavier)
     elif way == "remove":
-        _remove(round, heavier, by or PIT_MANAGER)
+        _remove(round, heavier, by)
     round.wait(1500, 3000)
     finish(round)
 

@@ -44,12 +44,14 @@ def terminals_fail(round: Round, by: str = SUPERVISOR) -> None:
     finish(round)
 
 
-def device_reset(round: Round, by: str = SUPERVISOR, method: str | None = None) -> None:
+def device_reset(
+    round: Round, by: str = SUPERVISOR, methods: tuple[str, str] | None = None, closed_again: bool = True
+) -> None:
     """DTB, FF4 5.9: players may withdraw, the device is reset, they may bet again, and bets are closed again.
 
-    ``method``: the dealing method that a second opening announces, None for the one in use.
+    ``methods``: the dealing methods that the first and the second opening announce, None for the one in use.
     """
-    begin(round)
+    begin(round, methods[0] if methods else None)
     round.wait(800, 2000)
     round.rule("withdrawal-offered", "5.9", SUPERVISOR)
     round.wait(1500, 3000)
@@ -57,8 +59,8 @@ def device_reset(round: Round, by: str = SUPERVISOR, method: str | None = None) 
     round.wait(1200, 3000)
     round.rule("device-reset", "5.9", by)
     round.wait(1200, 3000)
-    if method is not None or round.chance.happens(0.7):
-        round.say(DEALER, OPENED, method=method or round.method)
+    if methods or round.chance.happens(0.7):
+        round.say(DEALER, OPENED, method=methods[1] if methods else round.method)
         round.wait(1000, 3000)
     for _ in range(round.chance.between(0, 3)):
         extra_bet(round)
@@ -69,7 +71,8 @@ def device_reset(round: Round, by: str = SUPERVISOR, method: str | None = None) 
             round.change(bet, bet.amount + chip)
             round.wait(300, 900)
     round.wait(1000, 3000)
-    round.say(DEALER, BETS_CLOSED)
+    if closed_again:
+        round.say(DEALER, BETS_CLOSED)
     round.wait(1200, 2500)
     finish(round)
 
