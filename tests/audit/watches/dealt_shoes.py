@@ -1,8 +1,6 @@
 """Seeded shoes dealt by the rules, fairly or with cards gone, and slugs as a false shuffle brings them back."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
-from itertools import pairwise
 from random import Random
 
 from audit.watches.summary import DealtRound, SettledBet, ShoeSummary
@@ -81,17 +79,3 @@ def cut(random: Random, cards: Sequence[str], length: int) -> list[str]:
     """So many cards in a row from anywhere among these."""
     start = random.randrange(len(cards) - length + 1)
     return list(cards[start : start + length])
-
-
-def renamed(shoe: ShoeSummary, name: str) -> ShoeSummary:
-    """The same shoe under another name."""
-    return replace(shoe, shoe=name)
-
-
-def windows_of(shoe: ShoeSummary) -> list[int]:
-    """Where each round of a shoe begins among its cards, and where the last one ends."""
-    starts = [0]
-    for each in shoe.rounds:
-        starts.append(starts[-1] + len(each.cards))
-    assert all(start < end for start, end in pairwise(starts))
-    return starts
