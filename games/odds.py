@@ -13,7 +13,7 @@ from itertools import combinations_with_replacement, product
 
 from games.cards import POINTS
 from games.features import DRAGON_TIGER_SHAPES, HandShape, InitialHand
-from games.paytable import LOST, Feature, Line, Test
+from games.paytable import LOST, Condition, Feature, Line
 from games.rulebook import Game
 from games.settlement import features_of
 from games.table_of_play import banker_draws, player_draws
@@ -114,9 +114,9 @@ def net_distribution(game: Game, decks: int) -> Mapping[tuple[Fraction, ...], in
 @cache
 def _feature_distribution(game: Game, decks: int) -> list[tuple[dict[str, Feature], int]]:
     """How many ordered draws give each combination of features that the lines of the game can tell apart."""
-    asked = {test for wager in game.wagers.values() for line in wager.lines for test in line.when}
-    names = sorted({test.feature for test in asked})
-    likes = [_Likes([test for test in asked if test.feature == name]) for name in names]
+    asked = {condition for wager in game.wagers.values() for line in wager.lines for condition in line.when}
+    names = sorted({condition.feature for condition in asked})
+    likes = [_Likes([condition for condition in asked if condition.feature == name]) for name in names]
     counts: Counter[tuple[Feature, ...]] = Counter()
     for (first, second), count in shape_distribution(game, decks).items():
         features = features_of(game, first, second)
@@ -125,15 +125,15 @@ def _feature_distribution(game: Game, decks: int) -> list[tuple[dict[str, Featur
 
 
 class _Likes(dict[Feature, Feature]):
-    """For each value of a feature one value that stands for all those on which the tests agree."""
+    """For each value of a feature one value that stands for all those on which the conditions agree."""
 
-    def __init__(self, tests: list[Test]) -> None:
+    def __init__(self, conditions: list[Condition]) -> None:
         super().__init__()
-        self._tests = tests
+        self._conditions = conditions
         self._standing: dict[tuple[bool, ...], Feature] = {}
 
     def __missing__(self, value: Feature) -> Feature:
-        answers = tuple(test.holds({test.feature: value}) for test in self._tests)
+        answers = tuple(condition.holds({condition.feature: value}) for condition in self._conditions)
         self[value] = self._standing.setdefault(answers, value)
         return self[value]
 

@@ -16,7 +16,7 @@ LOST = Fraction(-1)
 
 
 @dataclass(frozen=True, slots=True)
-class Test:
+class Condition:
     """One thing that must hold of a round's features."""
 
     feature: str
@@ -38,7 +38,7 @@ class Test:
 class Line:
     """One line of a paytable."""
 
-    when: tuple[Test, ...]
+    when: tuple[Condition, ...]
     """All of these must hold."""
     net: Fraction
     """Net win per unit staked: the odds; 0 is a push, -1/2 the half that Dragon Tiger collects on a tie."""
@@ -49,8 +49,8 @@ class Line:
 
     def applies(self, features: Mapping[str, Feature]) -> bool:
         """Whether the line's condition holds of a round with these features."""
-        for test in self.when:  # noqa: SIM110 (this is on the path of every round, and all() takes twice as long)
-            if not test.holds(features):
+        for condition in self.when:  # noqa: SIM110 (this is on the path of every round, and all() takes twice as long)
+            if not condition.holds(features):
                 return False
         return True
 

@@ -184,9 +184,13 @@ def _electronic_baccarat(readings: Readings) -> tuple[Game, ...]:
     return tuple(_game(name, title, ELECTRONIC_BACCARAT, STANDARD, offer, readings) for name, title, offer in offers)
 
 
-@cache
 def rulebook(readings: Readings = DEFAULT_READINGS) -> Mapping[str, Game]:
-    """The ten games by name, under these readings."""
+    """The ten games by name, under these readings; the same objects each time."""
+    return _rulebook(readings)
+
+
+@cache
+def _rulebook(readings: Readings) -> Mapping[str, Game]:
     games = (
         _dragon_tiger_baccarat(readings),
         _fa_fa_fabulous_4(readings),

@@ -126,7 +126,7 @@ def _result(game: Game, shapes: tuple[HandShape, HandShape]) -> Result:
 @cache
 def _deciding_features(game: Game) -> tuple[str, ...]:
     """The features that a result of this game depends on: those that are reported, and those that a line asks for."""
-    asked = {test.feature for wager in game.wagers.values() for line in wager.lines for test in line.when}
+    asked = {condition.feature for wager in game.wagers.values() for line in wager.lines for condition in line.when}
     reported = _REPORTED if game.is_baccarat else _REPORTED[:1]
     return tuple(sorted(asked | {"winner"} | {f"{hand}_{what}" for hand in game.hands for what in reported}))
 

@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from games.paytable import Feature, Line, Test, Wager
+from games.paytable import Condition, Feature, Line, Wager
 from games.readings import Readings
 
 COMMISSION = Fraction(95, 100)
@@ -10,7 +10,7 @@ COMMISSION = Fraction(95, 100)
 
 
 def _line(clause: str, label: str, net: Fraction | int, **features: Feature) -> Line:
-    return Line(tuple(Test(name, "=", value) for name, value in features.items()), Fraction(net), clause, label)
+    return Line(tuple(Condition(name, "=", value) for name, value in features.items()), Fraction(net), clause, label)
 
 
 def player(clause: str, tie: str) -> Wager:
@@ -207,7 +207,7 @@ def dragon_tiger_main(hand: str) -> Wager:
 def big_or_small(hand: str, size: str) -> Wager:
     """DT 3.9 to 3.12: eight or higher is Big, six or lower is Small, seven loses both."""
     rank = f"{hand}_total"
-    test = Test(rank, ">=", 8) if size == "big" else Test(rank, "<=", 6)
+    size_of_card = Condition(rank, ">=", 8) if size == "big" else Condition(rank, "<=", 6)
     title = f"{hand.capitalize()} {size.capitalize()}"
     label = f"{hand.capitalize()}'s card is {'eight or higher' if size == 'big' else 'six or lower'}"
-    return Wager(f"{hand}_{size}", title, (Line((test,), Fraction(1), "4.1", label),), "4.1")
+    return Wager(f"{hand}_{size}", title, (Line((size_of_card,), Fraction(1), "4.1", label),), "4.1")

@@ -68,7 +68,7 @@ def readings_that_matter(game: Game) -> dict[str, list[str]]:
 
     A reading changes either the paytable itself, or a feature of its name that some line asks for.
     """
-    asked = {test.feature for wager in game.wagers.values() for line in wager.lines for test in line.when}
+    asked = {condition.feature for wager in game.wagers.values() for line in wager.lines for condition in line.when}
     matter: dict[str, list[str]] = {}
     for name, allowed in choices().items():
         others = [choice for choice in allowed if choice != getattr(game.readings, name)]
