@@ -4,8 +4,9 @@ from collections.abc import Iterable, Iterator
 from hashlib import sha256
 
 from audit.checks import decks, device_clock, device_sequence, shoe_balance
-from audit.dealing import cards_read
+from audit.dealing import ENDLESS, cards_read, deal
 from audit.devices import Obscurity
+from audit.facts import RoundFacts
 from audit.settings import JudgeSettings
 from audit.table import ShoeFacts, TableFacts, configuration_at
 from games.rulebook import Game, rulebook
@@ -45,11 +46,19 @@ def _findings_of_shoe(
     if not shoe.ended or shoe.ended[-1].data.remaining is None:
         return
     rounds = [round_facts for key, round_facts in facts.rounds.items() if key[0] == name]
-    times = [fact.at for each in rounds for fact in each.ordered] + [loaded.at, shoe.ended[-1].at]
-    lost = obscurity.could_hide("draw", min(times), max(times))
+    lost = any(_misses_a_draw(game, each, obscurity) for each in rounds)
     reads = [cards for each in rounds for cards in cards_read(each).values()]
     remaining = shoe.ended[-1].data.remaining
     yield from shoe_balance.check(facts.table, name, game, loaded.data.decks, reads, remaining, lost)
+
+
+def _misses_a_draw(game: Game, facts: RoundFacts, obscurity: Obscurity) -> bool:
+    """Whether a card that a round needs is not there and may have been lost on the way."""
+    first, last = facts.ordered[0].at, facts.ordered[-1].at
+    if not obscurity.could_hide("draw", first, last):
+        return False
+    dealing = deal(game, ENDLESS, facts, {}, 0)
+    return bool(dealing.skipped) or dealing.short
 
 
 def rejection(table: str | None, raw: bytes, reason: str, where: str = "") -> Finding:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from audit.context import RoundContext
-from audit.dealing import Dealing, deal
+from audit.dealing import ENDLESS, Dealing, deal
 from audit.facts import Fact, RoundFacts
 from audit.settings import MILLISECOND, JudgeSettings
 from audit.stakes import Stake, Stakes, standing_stakes
@@ -47,11 +47,10 @@ class Case:
         self.findings: list[Finding] = []
         self.lost: list[str] = []
         """Facts that are not there and that a hole could hide, in plain words."""
-        # Without its decks a shoe is taken to be endless: nothing is too many and nothing runs out.
-        known_decks = decks if decks is not None else 2**31
+        known_decks = decks if decks is not None else ENDLESS
         self.dealing: Dealing = deal(game, known_decks, facts, context.earlier, context.dealt_before)
         self.stakes: Stakes = standing_stakes(self.document, self.configuration, facts, self.tolerance)
-        self.void: VoidState = void_state(game, known_decks, self.configuration, facts, self.dealing, context.earlier)
+        self.void: VoidState = void_state(game, self.configuration, facts, self.dealing)
 
     @property
     def cards_lost(self) -> bool:

@@ -19,7 +19,7 @@ class RoundContext:
     loaded: Fact | None
     """The shoe's ``shoe.loaded.v1``."""
     earlier: Mapping[str, int] = field(default_factory=dict)
-    """How many copies of each card the shoe dealt in its earlier rounds."""
+    """How many copies of each of the round's own cards the shoe dealt in its earlier rounds."""
     dealt_before: int = 0
     """How many cards that were in all."""
     restriction: int | None = None

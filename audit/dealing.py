@@ -8,6 +8,9 @@ from audit.facts import RoundFacts
 from games.rulebook import Game
 from games.settlement import Outcome, outcome_of, required_cards
 
+ENDLESS = 2**31
+"""The number of decks of a shoe that was never loaded: nothing is too many and nothing runs out."""
+
 
 @dataclass(frozen=True, slots=True)
 class Dealing:

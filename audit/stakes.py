@@ -164,7 +164,7 @@ def _clock(document: RuleDocument, configuration: TableConfiguredData, facts: Ro
     last_closing = closing
     # 5.9 stands in DTB and FF4 alone, the documents with a table differential.
     for reset in facts.rulings_of("device-reset") if document.differential else ():
-        following = next((again for again in closings[1:] if again > reset), None)
+        following = next((again for again in closings if again > reset), None)
         reopened.append((reset, following))
         last_closing = following
     offers = _offers(document, configuration, facts)

@@ -135,8 +135,7 @@ class Surroundings:
                 facts = self._facts.rounds[shoe, number]
                 read = cards_read(facts)
                 cards = [each[0] for each in read.values() if len(each) == 1]
-                # A round asks for the copies of its own cards; only a ruling (EB 5.9) may ask what else is left.
-                before = dict(dealt) if facts.rulings else {card: dealt[card] for card in cards if card in dealt}
+                before = {card: dealt[card] for card in cards if card in dealt}
                 self._earlier[shoe, number] = (before, count, restriction)
                 count += len(read)
                 # A draw that was read as two cards counts as neither: which one left the shoe is not known.

@@ -1,6 +1,6 @@
 """Whether a round is void: what on record founds a void, what makes one necessary, and what was declared."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -86,14 +86,12 @@ def _cards_before(facts: RoundFacts, moment: Fact) -> list[str]:
     return [read[draw][0] for draw in sorted(read)]
 
 
-def _power_grounds(
-    game: Game, decks: int, configuration: TableConfiguredData, facts: RoundFacts, earlier: Mapping[str, int]
-) -> Iterator[Ground]:
+def _power_grounds(game: Game, configuration: TableConfiguredData, facts: RoundFacts) -> Iterator[Ground]:
     """EB 5.9.1: an interruption before an outcome is established; of the whole table it leaves no choice (5.10)."""
     for ruling in facts.rulings_of("power-failure"):
         cards = _cards_before(facts, ruling)
         foreign = any(card not in game.deck.index for card in cards)
-        if foreign or not outcome_established(game, decks, tuple(configuration.limits), earlier, cards):
+        if foreign or not outcome_established(game, tuple(configuration.limits), cards):
             yield Ground(
                 "the power failed before an outcome was established",
                 game.document.clauses["power-failure"],
@@ -101,14 +99,7 @@ def _power_grounds(
             )
 
 
-def _grounds(
-    game: Game,
-    decks: int,
-    configuration: TableConfiguredData,
-    facts: RoundFacts,
-    dealing: Dealing,
-    earlier: Mapping[str, int],
-) -> Iterator[Ground]:
+def _grounds(game: Game, configuration: TableConfiguredData, facts: RoundFacts, dealing: Dealing) -> Iterator[Ground]:
     document = game.document
     if dealing.foreign:
         yield Ground("a card cannot be of this shoe", document.clauses["foreign-card"], True)
@@ -116,12 +107,16 @@ def _grounds(
         yield Ground("the shoe ran out", document.clauses["insufficient-cards"], True)
     if facts.incidents:
         order_known = bool(facts.rulings_of("reconstructed"))
+        # 5.11 prevails over 5.1: cards that a player left with are replaced (reading A-34).
+        replaced = document.methods and any(each.data.incident == "player-left-with-cards" for each in facts.incidents)
         for incident in facts.incidents:
+            if replaced and incident.data.incident == "missing-card":
+                continue
             ground = _incident_ground(game, incident, order_known)
             if ground is not None:
                 yield ground
     if document.power_void and facts.rulings:
-        yield from _power_grounds(game, decks, configuration, facts, earlier)
+        yield from _power_grounds(game, configuration, facts)
     if document.wrong_count_void and (dealing.short or dealing.over):
         yield Ground("a hand had the wrong number of cards", document.clauses["wrong-count"], False)
 
@@ -134,19 +129,12 @@ def _decided_by_shift_manager(document: RuleDocument, void: Fact) -> bool:
     )
 
 
-def void_state(
-    game: Game,
-    decks: int,
-    configuration: TableConfiguredData,
-    facts: RoundFacts,
-    dealing: Dealing,
-    earlier: Mapping[str, int],
-) -> VoidState:
+def void_state(game: Game, configuration: TableConfiguredData, facts: RoundFacts, dealing: Dealing) -> VoidState:
     """Weigh a round."""
     voids = facts.rulings_of("void") if facts.rulings else []
     return VoidState(
         voids[0] if voids else None,
-        tuple(_grounds(game, decks, configuration, facts, dealing, earlier)),
+        tuple(_grounds(game, configuration, facts, dealing)),
         any(_decided_by_shift_manager(game.document, void) for void in voids),
         facts.settled,
     )

@@ -23,33 +23,35 @@ def _check_missing(case: Case) -> None:
     facts = case.facts
     missing = []
     if not facts.openings:
-        missing.append(("opening", "The round was never opened."))
+        missing.append("opening")
     if not facts.closings:
-        missing.append(("closing", 'Bets were never closed: no "No more bets".'))
+        missing.append('"No more bets"')
     elif facts.rulings:
         resets = facts.rulings_of("device-reset")
         if resets and (len(facts.closings) == 1 or facts.closings[-1] < resets[-1]):
-            missing.append(("second closing", "Bets were not closed again after the dealing device was reset."))
+            missing.append('second "No more bets" after the dealing device was reset')
     if not facts.conclusions:
-        missing.append(("end", "The round was never closed."))
+        missing.append("end")
     if not missing or case.early:
         return
     if case.could_be_lost("announcement"):
-        case.lost.extend(f"the round's {what}" for what, _ in missing)
+        case.lost.extend(f"the round's {what}" for what in missing)
         return
-    for what, message in missing:
-        _out_of_order(case, f"{what} missing", message)
+    _out_of_order(case, "missing", f"The round has no {', no '.join(missing)}.")
 
 
 def _check_doubled(case: Case) -> None:
     facts = case.facts
     resets = len(facts.rulings_of("device-reset")) if facts.rulings else 0
+    doubled = []
     if len(facts.openings) > 1 + resets:
-        _out_of_order(case, "opened twice", "The round was opened more than once.")
+        doubled.append("opening")
     if len(facts.closings) > 1 + resets:
-        _out_of_order(case, "bets closed twice", 'Bets were closed more than once ("No more bets").')
+        doubled.append('"No more bets"')
     if len(facts.conclusions) > 1:
-        _out_of_order(case, "closed twice", "The round was closed more than once.")
+        doubled.append("end")
+    if doubled:
+        _out_of_order(case, "doubled", f"The round has more than one {', more than one '.join(doubled)}.")
 
 
 def _check_order(case: Case) -> None:

@@ -31,12 +31,10 @@ def check(case: Case) -> None:
 
 def _check_void_round(case: Case) -> None:
     void, outcome = case.void.declared, case.dealing.outcome
-    if void is None:
-        return
     for display in case.facts.displays:
         says_void = display.data.winner == "void"
-        after = surely_later(display, void, case.tolerance)
-        before = surely_later(void, display, case.tolerance)
+        after = void is not None and surely_later(display, void, case.tolerance)
+        before = void is None or surely_later(void, display, case.tolerance)
         by_the_cards = outcome is None or _shows(display, outcome)
         if after and not says_void:
             case.raise_finding(

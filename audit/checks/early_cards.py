@@ -10,7 +10,7 @@ def _before_the_closing(case: Case, card: Fact) -> bool:
         return True
     for reset in case.facts.rulings_of("device-reset"):
         # 5.9: after a reset the dealing goes on when bets have been closed again.
-        following = next((closing for closing in closings[1:] if closing > reset), None)
+        following = next((closing for closing in closings if closing > reset), None)
         if (
             following is not None
             and surely_later(card, reset, case.tolerance)

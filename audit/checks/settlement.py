@@ -44,6 +44,7 @@ def check(case: Case, moved: dict[str, Moved], expected: dict[str, Settled | Non
             due_now = expected[bet]
             if due_now is not None:
                 _check_standing(case, stake, moved[bet], due_now)
+            _check_again(case, bet, moved[bet])
     if not case.early:
         _check_missing(case, moved)
 
@@ -66,7 +67,6 @@ def _check_standing(case: Case, stake: Stake, moved: Moved, expected: Settled) -
             expected=_due(expected), actual=_amounts(fact), bet=stake.bet, about=case.about(fact),
             corrected=put_right and fact is not last,
         )  # fmt: skip
-    _check_again(case, stake.bet, moved)
 
 
 def _words(amount: object) -> str:
