@@ -41,7 +41,7 @@ class Device:
 
     __slots__ = (
         "_heads", "beats", "clock_error", "error_until", "fraction", "id_prefix", "latency", "next_beat", "offset",
-        "path", "sequence", "silent_until", "subject",
+        "path", "sequence", "silent_from", "silent_until", "subject",
     )  # fmt: skip
 
     def __init__(self, path: str, subject: str, beats: bool, start: int, chance: Chance) -> None:
@@ -55,8 +55,8 @@ class Device:
         self.clock_error = 0
         """By how much more its clock is off (ms) when asked for its time before ``error_until``."""
         self.error_until = 0
-        self.silent_until = 0
-        """It sends nothing before this time."""
+        self.silent_from = self.silent_until = 0
+        """From the one time to the other it sends nothing."""
         self.latency = chance.between(15, 90)
         self.fraction = chance.pick((b"Z", b"Z", b"%03dZ" % chance.below(1000)))
         """Some devices write microseconds."""
@@ -73,6 +73,10 @@ class Device:
                 f'"id":"{self.id_prefix}'
             ).encode()
         return head
+
+    def is_silent(self, at: int) -> bool:
+        """Whether it sends nothing at this time."""
+        return self.silent_from <= at < self.silent_until
 
     def wander(self, chance: Chance) -> None:
         """The clock drifts a little, within its bounds."""
@@ -108,7 +112,7 @@ class Devices:
         chance = self._chance
         for source, device in enumerate(self.devices):
             while device.beats and device.next_beat < until:
-                if device.next_beat >= device.silent_until:
+                if not device.is_silent(device.next_beat):
                     acts.append((device.next_beat, source, HEARTBEAT, BEAT))
                 device.next_beat += BEAT_EVERY + chance.between(-1500, 1500)
                 device.wander(chance)

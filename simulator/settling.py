@@ -40,7 +40,7 @@ def due(round: Round, bet: Bet) -> Due:
 def display(round: Round) -> None:
     """The display shows the outcome; now and then it shows no totals, shows it twice, or fails to show anything."""
     outcome = round.outcome
-    if outcome is None or round.now < round.state.devices.devices[DISPLAY].silent_until:
+    if outcome is None or round.state.devices.devices[DISPLAY].is_silent(round.now):
         return
     chance = round.chance.random()
     if chance < 0.02:

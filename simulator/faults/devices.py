@@ -28,6 +28,7 @@ from simulator.faults.announcements import goes_on
 from simulator.faults.variant import Variant, begin_with_bet, plain
 from simulator.round import Round
 from simulator.settling import finish
+from simulator.state import TableState
 
 _WATCHED = (READER, RFID, DISPLAY, DEALER)
 """The devices that send heartbeats, and so will always send a further event."""
@@ -59,9 +60,15 @@ def clock_wrong(round: Round) -> None:
     round.blame_device("device-clock", "ahead" if device.clock_error > 0 else "behind")
 
 
+def _has_beaten(state: TableState) -> bool:
+    """Whether every device has sent a heartbeat: only then its silence is a fault."""
+    return state.rounds > 0 or state.shoes > 1
+
+
 def display_silent(round: Round) -> None:
     """The display sends nothing for more than a minute while the game goes on."""
     device = round.state.devices.devices[DISPLAY]
+    device.silent_from = round.now
     device.silent_until = round.now + round.chance.between(65_000, 100_000)
     plain(round)
     round.blame_device("device-silent", "display in play")
@@ -71,6 +78,7 @@ def silent_in_a_pause(round: Round) -> None:
     """During a pause of the game one device sends no heartbeats, and the others do."""
     plain(round)
     device = round.state.devices.devices[round.chance.pick((READER, RFID, DEALER))]
+    device.silent_from = round.now + 1
     device.silent_until = round.now + 100_000
     round.now += 130_000
     round.blame_device("device-silent", "in a pause")
@@ -241,8 +249,8 @@ VARIANTS = (
     Variant("device-gap", events_lost),
     Variant("device-gap", display_lost),
     Variant("device-clock", clock_wrong, quiet=6),
-    Variant("device-silent", display_silent, quiet=6),
-    Variant("device-silent", silent_in_a_pause),
+    Variant("device-silent", display_silent, _has_beaten, quiet=6),
+    Variant("device-silent", silent_in_a_pause, _has_beaten),
     Variant("event-rejected", noise),
     Variant("event-rejected", refused_display),
     Variant("event-rejected", refused_bet),

@@ -24,7 +24,7 @@ def declare_void(round: Round, clause: str, by: str = SUPERVISOR) -> None:
 def return_all(round: Round) -> None:
     """Every wager of a void round is returned (reading A-20): nothing is paid or collected, told or not."""
     round.wait(1000, 2500)
-    if round.chance.happens(0.5) and round.now >= round.state.devices.devices[DISPLAY].silent_until:
+    if round.chance.happens(0.5) and not round.state.devices.devices[DISPLAY].is_silent(round.now):
         round.say(DISPLAY, DISPLAYED, winner="void", totals=None)
         round.wait(500, 1500)
     if round.chance.happens(0.4):
