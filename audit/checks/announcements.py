@@ -55,14 +55,16 @@ def _check_doubled(case: Case) -> None:
 
 
 def _check_order(case: Case) -> None:
-    """The first of each kind, in order; a resettled round's second opening and closing come after the first ones."""
+    """Opening before closing before end; after a reset, the last closing comes before the end as well."""
     facts = case.facts
-    steps = [kind[0] for kind in (facts.openings, facts.closings, facts.conclusions) if kind]
-    if any(
-        surely_later(earlier, later, case.tolerance)
-        for place, earlier in enumerate(steps)
-        for later in steps[place + 1 :]
-    ):
+    pairs = []
+    if facts.openings and facts.closings:
+        pairs.append((facts.openings[0], facts.closings[0]))
+    if facts.closings and facts.conclusions:
+        pairs.append((facts.closings[-1], facts.conclusions[0]))
+    if facts.openings and facts.conclusions:
+        pairs.append((facts.openings[0], facts.conclusions[0]))
+    if any(surely_later(earlier, later, case.tolerance) for earlier, later in pairs):
         _out_of_order(case, "wrong order", "Opening, closing of bets and end of the round came in the wrong order.")
 
 
