@@ -106,10 +106,11 @@ def falsely_shuffled(shoe: Shoe, chance: Chance) -> list[str]:
     hands = shoe.hands
     first = chance.below(max(1, len(hands) - 14))
     slug: list[str] = []
+    length = chance.between(26, 56)
     taken: set[int] = set()
     reverse = chance.happens(0.5)
     for start, end in hands[first:]:
-        if len(slug) >= 48:
+        if len(slug) >= length:
             break
         round_cards = shoe.cards[start:end]
         chance.shuffle(round_cards)

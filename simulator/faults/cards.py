@@ -4,7 +4,7 @@ from games.cards import ELEMENTS, STANDARD
 from simulator.acts import DISPLAY, DISPLAYED, DRAWN, READER, Payload
 from simulator.betting import begin
 from simulator.dealing import coming, deal, deal_all, draw, pace
-from simulator.faults.variant import Variant, deal_and_show, settle_and_conclude
+from simulator.faults.variant import Variant, begin_with_bet, deal_and_show, settle_and_conclude
 from simulator.round import Round
 from simulator.rulings.voids import declare_void, order_altered, return_all, takes_more_than_dealt
 from simulator.settling import conclude, pay, settle
@@ -148,7 +148,7 @@ def _read(round: Round, card: str) -> None:
 
 
 def _foreign(round: Round, card: str, variant: str, void: bool) -> None:
-    begin(round)
+    begin_with_bet(round, 1, -1)
     deal(round, round.chance.below(round.game.initial_deal))
     _read(round, card)
     shoe = round.shoe

@@ -8,9 +8,9 @@ Each begins with a round by the rules, after which the cards are changed; the sh
 from typing import Final
 
 from games.settlement import required_cards
-from simulator.betting import begin
+from simulator.betting import begin, close_bets, extra_bet
 from simulator.dealing import deal, draw
-from simulator.faults.variant import Course, Fits, Variant, anywhere, plain
+from simulator.faults.variant import Course, Fits, Variant, anywhere, in_time, open_and_bet, plain
 from simulator.round import Round
 from simulator.rulings.voids import declare_void, return_all
 from simulator.settling import conclude, pay
@@ -89,7 +89,9 @@ def _void_after_one_card(round: Round) -> None:
 
 def runs_out(round: Round) -> None:
     """The shoe ends before the round is complete: rightly void, or settled all the same."""
-    begin(round)
+    open_and_bet(round)
+    in_time(round, lambda: extra_bet(round))
+    close_bets(round)
     deal(round, round.shoe.left)
     round.wait(1000, 2000)
     round.state.change_cards = True

@@ -16,7 +16,7 @@ def void_and_settled(round: Round) -> None:
     """The rules make the round void, on one ground of its document or another, and it is settled."""
     grounds = [ground for ground in grounds_of(round.state) if ground not in (too_few_cards, not_covered)]
     ground = round.chance.pick(grounds)
-    begin_with_bet(round, 1, -1, 0)
+    begin_with_bet(round, 1, -1)
     ground(round)
     round.wait(1200, 2500)
     round.blame("void-required", ground.__name__)
