@@ -74,29 +74,32 @@ def check_accounted(raw: bytes, decoded: Decoded) -> None:
         assert json.loads(items[place]) == json.loads(event.model_dump_json(exclude_unset=True))
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=300))
 def test_any_bytes_are_decoded_or_rejected(raw: bytes) -> None:
     check_accounted(raw, decode_record(raw))
 
 
+@settings(deadline=None)
 @given(st.text(alphabet='[]{},:"\\ntruefalsn0123456789.eE+-u \n\x00é', max_size=60))
 def test_anything_that_looks_like_json_is_decoded_or_rejected(text: str) -> None:
     check_accounted(text.encode(), decode_record(text.encode()))
 
 
+@settings(deadline=None)
 @given(json_values)
 def test_any_json_value_is_decoded_or_rejected(value: Any) -> None:
     raw = json.dumps(value).encode()
     check_accounted(raw, decode_record(raw))
 
 
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 @given(torn())
 def test_torn_records_are_decoded_or_rejected(raw: bytes) -> None:
     check_accounted(raw, decode_record(raw))
 
 
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 @given(events())
 def test_an_event_is_accepted_only_if_the_reader_of_the_standard_library_sees_the_same(raw: bytes) -> None:
     decoded = decode_record(raw)
@@ -110,6 +113,7 @@ def test_an_event_is_accepted_only_if_the_reader_of_the_standard_library_sees_th
             assert getattr(rejected, name) in (None, sent.get(name) if isinstance(sent, dict) else None)
 
 
+@settings(deadline=None)
 @given(st.lists(events(), min_size=1, max_size=6))
 def test_how_events_are_packed_does_not_change_what_becomes_of_them(items: list[bytes]) -> None:
     together = decode_record(b"[" + b",".join(items) + b"]")
@@ -121,6 +125,7 @@ def test_how_events_are_packed_does_not_change_what_becomes_of_them(items: list[
     ]
 
 
+@settings(deadline=None)
 @given(st.lists(events().map(lambda raw: raw.replace(b"\n", b"")) | torn() | st.binary(max_size=9), max_size=6))
 def test_many_lines_at_once_are_decoded_as_line_by_line(lines: list[bytes]) -> None:
     together = decode_lines(lines)
@@ -144,7 +149,7 @@ def _names_twice(raw: bytes) -> bool:
     return found
 
 
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 @given(st.sampled_from(VALID), st.data())
 def test_a_second_name_is_seen_exactly_when_there_is_one(example: Any, data: st.DataObject) -> None:
     """Text fields are filled with what could be taken for a name, and a field is now and then written twice."""

@@ -5,7 +5,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft7Validator
 from pydantic import ValidationError
@@ -97,6 +97,7 @@ keys = st.tuples(
 )
 
 
+@settings(deadline=None)
 @given(keys, keys)
 def test_two_ids_are_equal_only_for_the_same_subject(one: tuple[str, ...], other: tuple[str, ...]) -> None:
     assert (finding_id(*one) == finding_id(*other)) is (one == other)  # type: ignore[arg-type]

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schemas.decoding import decode_record
@@ -12,6 +12,7 @@ from schemas.time import is_time, micros, why_no_time
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
+@settings(deadline=None)
 @given(st.datetimes(min_value=datetime(1, 1, 1), max_value=datetime(9999, 12, 31)), st.integers(0, 6))
 def test_micros_are_exact_for_every_number_of_decimals(moment: datetime, decimals: int) -> None:
     moment = moment.replace(microsecond=moment.microsecond // 10 ** (6 - decimals) * 10 ** (6 - decimals))
@@ -22,6 +23,7 @@ def test_micros_are_exact_for_every_number_of_decimals(moment: datetime, decimal
     assert micros(text) == (moment.replace(tzinfo=UTC) - EPOCH) // timedelta(microseconds=1)
 
 
+@settings(deadline=None)
 @given(st.integers(0, 9999), st.integers(0, 14), st.integers(0, 33))
 def test_a_day_is_accepted_exactly_when_the_calendar_has_it(year: int, month: int, day: int) -> None:
     try:
@@ -62,6 +64,7 @@ def test_what_is_no_time_is_refused_with_a_reason(text: str) -> None:
     assert why_no_time(text)
 
 
+@settings(deadline=None)
 @given(st.from_regex(r"[0-9]{4}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-6][0-9]:[0-6][0-9](\.[0-9]{0,7})?Z", fullmatch=True))
 def test_the_pattern_reads_alike_in_the_decoder_and_in_python(text: str) -> None:
     raw = (

@@ -1,7 +1,7 @@
 """Topics and partitions: each event type in its place, each table on the partition that Kafka's clients choose."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from kafka.partitioner.default import murmur2 as kafka_murmur2
 
@@ -24,11 +24,13 @@ def test_murmur2_gives_the_values_of_the_java_client(key: bytes, signed: int) ->
     assert murmur2(key) == signed % 2**32
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=40))
 def test_murmur2_agrees_with_kafka_python(key: bytes) -> None:
     assert murmur2(key) == kafka_murmur2(key)
 
 
+@settings(deadline=None)
 @given(st.text(min_size=1), st.integers(1, 64))
 def test_a_table_has_one_partition_by_its_utf_8_id(table: str, partitions: int) -> None:
     assert partition_of(table, partitions) == (kafka_murmur2(table.encode()) & 0x7FFFFFFF) % partitions
