@@ -102,7 +102,7 @@ def test_the_id_comes_back_as_it_was(round_id: object) -> None:
     ]
     + [({"decks": decks}, '"decks"') for decks in (0, -1, 8.0, 1e300, "8", True, None, [8], ...)]
     + [({"game": game}, '"game"') for game in ("roulette", "Tiger", "", 7, None, ["tiger"], {"tiger": 1}, ...)]
-    + [({"cards": cards}, '"cards"') for cards in ("9H 2C", None, {"9H": 1}, 5, ..., ["9H", "1H"], ["9H", 9], ["9h"], [""])]
+    + [({"cards": cards}, '"cards"') for cards in ("9H 2C", None, {"9H": 1}, 5, ..., ["9H", "1H"], ["9H", 9], [""])]
     + [({"cards": ["9H", card]}, '"cards"') for card in (None, ["2C"], {"2C": 1}, "KK", "LGG", "9h", True)]
     + [({"id": round_id}, '"id"') for round_id in (None, True, 1.5, 1e300, ["r1"], {"r1": 1}, ...)],
 )  # fmt: skip
