@@ -214,12 +214,8 @@ def main() -> None:
     print(
         f"through the wire ({chosen.compression}):  {chosen.rows / wire:>10,.0f} rows/s   server peak {peak >> 20} MiB"
     )
-    print(
-        f"chdb without the wire:    {chosen.rows / engine:>10,.0f} rows/s   the wire reaches {engine / wire:.2f} of it"
-    )
-    print(
-        f"the driver's encoding:    {chosen.rows / encoding:>10,.0f} rows/s   the wire reaches {encoding / wire:.2f} of it"
-    )
+    for name, seconds in (("chdb without the wire: ", engine), ("the driver's encoding: ", encoding)):
+        print(f"{name}   {chosen.rows / seconds:>10,.0f} rows/s   the wire reaches {seconds / wire:.2f} of it")
     if chosen.select:
         seconds, server, client = long_select(chosen.select)
         print(

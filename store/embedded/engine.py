@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import itertools
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from store.embedded import deduplication, faults
 from store.embedded.blocks import Column
 from store.embedded.faults import FolderUnusable, ServerError
 from store.embedded.folder import unusable
+from store.embedded.insertion import Insertion
 from store.embedded.packets import Progress, Setting
 from store.embedded.statements import Insert, Statement, assignments, quote, quote_name
 
@@ -58,10 +60,13 @@ class Engine:
             raise unusable(folder, error) from None
         try:
             self._root = chdb.connect(f"{self._path}?config-file={configuration}")
+            self._root.query(f"CREATE DATABASE IF NOT EXISTS {quote_name(database)}")
         except RuntimeError as error:
-            raise FolderUnusable(f"The engine cannot open {folder}: {ServerError.from_engine(error).message}") from None
+            reason = ServerError.from_engine(error)
+            if reason.code == faults.NOT_ENOUGH_SPACE or "No space left on device" in reason.message:
+                raise unusable(folder, OSError(errno.ENOSPC, reason.message)) from None
+            raise FolderUnusable(f"The engine cannot open {folder}: {reason.message}") from None
         self.database = database
-        self._root.query(f"CREATE DATABASE IF NOT EXISTS {quote_name(database)}")
         version, self.time_zone = self._rows("SELECT version(), timezone()")[0]
         major, minor, patch = (int(part) for part in version.split(".")[:3])
         self.version = (major, minor, patch)
@@ -213,37 +218,7 @@ class Session:
 
     def insert(self, insert: Insert) -> Insertion:
         """Begins an INSERT that is fed with Native blocks."""
-        try:
-            return Insertion(self._handle.send_insert(insert.statement, "Native"))
-        except RuntimeError as error:
-            raise ServerError.from_engine(error) from None
-
-
-class Insertion:
-    """An INSERT under way."""
-
-    def __init__(self, inserter: Any) -> None:
-        self._inserter = inserter
-
-    def append(self, native: bytes) -> None:
-        try:
-            self._inserter.append(native)
-        except RuntimeError as error:
-            raise ServerError.from_engine(error) from None
-
-    def finish(self) -> Progress:
-        """Commits; what it gives back has reached the disk."""
-        try:
-            done = self._inserter.finish()
-        except RuntimeError as error:
-            raise ServerError.from_engine(error) from None
-        return Progress(written_rows=done.rows_written, written_bytes=done.bytes_written)
-
-    def cancel(self) -> None:
-        try:
-            self._inserter.cancel()
-        except RuntimeError as error:
-            raise ServerError.from_engine(error) from None
+        return Insertion(insert, self._run)
 
 
 def _progress(report: dict[str, int]) -> Progress:

@@ -51,7 +51,10 @@ class ServerError(Exception):
         found = _ENGINE_MESSAGE.search(str(error))
         if found is None:
             return cls(UNKNOWN_EXCEPTION, f"DB::Exception: {error}")
-        return cls(int(found[1]), _VERSION_SUFFIX.sub("", found[2]))
+        code, message = int(found[1]), _VERSION_SUFFIX.sub("", found[2])
+        if code == NOT_ENOUGH_SPACE:
+            message += ". The disk of the data folder is full: free some space; what was acknowledged is stored"
+        return cls(code, message)
 
 
 class ProtocolError(ServerError):
@@ -76,6 +79,7 @@ INCORRECT_DATA: Final = 117
 TOO_MANY_SIMULTANEOUS_QUERIES: Final = 202
 CLIENT_HAS_CONNECTED_TO_WRONG_PORT: Final = 217
 CANNOT_DECOMPRESS: Final = 271
+NOT_ENOUGH_SPACE: Final = 243
 QUERY_WAS_CANCELLED: Final = 394
 AUTHENTICATION_FAILED: Final = 516
 UNKNOWN_EXCEPTION: Final = 1002

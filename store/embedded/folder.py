@@ -24,6 +24,8 @@ _ROOM: Final = 64 << 20
 @contextmanager
 def held(folder: Path, engine: tuple[int, ...]) -> Iterator[None]:
     """Holds the folder for this process, and leaves in it the version that writes to it."""
+    if "?" in str(folder):
+        raise FolderUnusable(f"The folder {folder} has a question mark in its name, and the engine cannot have that.")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         lock = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)

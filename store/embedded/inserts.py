@@ -5,9 +5,10 @@ from __future__ import annotations
 from store.embedded import faults, packets
 from store.embedded.blocks import empty_block, skip_block
 from store.embedded.column_types import layout
-from store.embedded.engine import Insertion, Session
+from store.embedded.engine import Session
 from store.embedded.faults import ProtocolError, ServerError
 from store.embedded.frames import Method
+from store.embedded.insertion import Insertion
 from store.embedded.packets import FromClient
 from store.embedded.peer import Peer
 from store.embedded.statements import Insert
@@ -79,6 +80,7 @@ def _blocks(feed: _Feed, peer: Peer, method: Method | None) -> bool:
             columns, rows = skip_block(blocks)
             if rows:
                 blocks.end_sink()
+                feed.insertion.end_block()
         finally:
             blocks.drop_sink()
         peer.end_block(blocks)

@@ -49,7 +49,9 @@ class Insert:
     """An INSERT whose data comes over the wire."""
 
     statement: str
-    """Up to where the data, its format or VALUES would stand."""
+    """Up to its settings, or to where the data, its format or VALUES would stand."""
+    settings: str
+    """Its SETTINGS clause, or nothing."""
     target: str
     """The table, or the call of a table function, as written."""
     columns: tuple[str, ...] | None
@@ -186,6 +188,7 @@ def _insert(sql: str) -> Insert | None:
     start, end = token.start, token.end
     columns: list[Token] | None = None
     called = False
+    settings_start = cut = len(sql)
     token = next(stream, None)
     while token is not None and (token.word == "." or (sql[end - 1] == "." and token.kind in ("word", "quoted"))):
         end = token.end
@@ -200,19 +203,29 @@ def _insert(sql: str) -> Insert | None:
                 columns = inside
             else:
                 return None
+        elif token.depth == 0 and token.word == "SETTINGS":
+            settings_start = token.start
         elif token.depth == 0 and token.word in ("VALUES", "FORMAT"):
             if token.word == "FORMAT":
                 next(stream, None)
             after = next(stream, None)
             if after is not None and after.word != ";":
                 return None
-            return _made(sql, token.start, start, end, columns)
+            cut = token.start
+            break
         elif token.depth == 0 and token.word in ("SELECT", "WITH", "WATCH", "FROM", "EXECUTE"):
             return None
         elif token.word == ";":
-            return _made(sql, token.start, start, end, columns)
+            cut = token.start
+            break
         token = next(stream, None)
-    return _made(sql, len(sql), start, end, columns)
+    settings_start = min(settings_start, cut)
+    return Insert(
+        sql[:settings_start].rstrip(),
+        sql[settings_start:cut].rstrip(),
+        sql[start:end],
+        None if columns is None else _column_names(columns),
+    )
 
 
 def _until_closed(stream: Iterator[Token]) -> tuple[list[Token], int]:
@@ -222,11 +235,6 @@ def _until_closed(stream: Iterator[Token]) -> tuple[list[Token], int]:
             return inside, token.end
         inside.append(token)
     raise ServerError(faults.SYNTAX_ERROR, "DB::Exception: Syntax error: unmatched parentheses. (SYNTAX_ERROR)")
-
-
-def _made(sql: str, cut: int, start: int, end: int, columns: list[Token] | None) -> Insert:
-    names = None if columns is None else _column_names(columns)
-    return Insert(sql[:cut].rstrip(), sql[start:end], names)
 
 
 def _column_names(inside: list[Token]) -> tuple[str, ...]:
