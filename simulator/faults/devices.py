@@ -60,9 +60,14 @@ def clock_wrong(round: Round) -> None:
     round.blame_device("device-clock", "ahead" if device.clock_error > 0 else "behind")
 
 
+def _lasts(state: TableState) -> bool:
+    """Whether the table plays on for a few minutes, so that every device will send something more."""
+    return state.rounds_left > 3
+
+
 def _has_beaten(state: TableState) -> bool:
     """Whether every device has sent a heartbeat: only then its silence is a fault."""
-    return state.rounds > 0 or state.shoes > 1
+    return _lasts(state) and (state.rounds > 0 or state.shoes > 1)
 
 
 def display_silent(round: Round) -> None:
@@ -219,7 +224,8 @@ def settlement_lost(round: Round) -> None:
     """A settlement is lost."""
     bet = begin_with_bet(round, 1, -1, 0)
     finish(round)
-    round.acts = [act for act in round.acts if act[2] != CORRECTED]
+    for place in reversed(_places(round, CORRECTED, bet.id)):
+        del round.acts[place]
     places = _places(round, SETTLED, bet.id)
     if places:
         _replace(round, places[0], Unsent())
@@ -246,19 +252,19 @@ def announcement_lost(round: Round) -> None:
 
 
 VARIANTS = (
-    Variant("device-gap", events_lost),
-    Variant("device-gap", display_lost),
-    Variant("device-clock", clock_wrong, quiet=6),
+    Variant("device-gap", events_lost, _lasts),
+    Variant("device-gap", display_lost, _lasts),
+    Variant("device-clock", clock_wrong, _lasts, quiet=6),
     Variant("device-silent", display_silent, _has_beaten, quiet=6),
     Variant("device-silent", silent_in_a_pause, _has_beaten),
     Variant("event-rejected", noise),
     Variant("event-rejected", refused_display),
     Variant("event-rejected", refused_bet),
-    Variant("event-rejected", refused_without_place),
+    Variant("event-rejected", refused_without_place, _lasts),
     Variant("event-rejected", contradiction),
-    Variant("round-incomplete", draw_lost),
-    Variant("round-incomplete", draw_refused),
-    Variant("round-incomplete", settlement_lost),
+    Variant("round-incomplete", draw_lost, _lasts),
+    Variant("round-incomplete", draw_refused, _lasts),
+    Variant("round-incomplete", settlement_lost, _lasts),
     Variant("round-incomplete", placing_lost),
     Variant("round-incomplete", announcement_lost, goes_on),
 )
