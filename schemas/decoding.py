@@ -128,18 +128,20 @@ def _decode_object(raw: bytes, place: int) -> AnyEvent | Rejected:
 
 def _decode_array(raw: bytes) -> Decoded:
     """The events of an array; when one of them is bad, it is taken apart, so that the good ones pass."""
-    if len(raw) <= MAX_EVENT_BYTES or all(len(item) <= MAX_EVENT_BYTES for item in _items(raw)):
+    items = [] if len(raw) <= MAX_EVENT_BYTES else _items(raw)
+    if all(len(item) <= MAX_EVENT_BYTES for item in items):
         try:
             events = _many(raw)
         except ValidationError as error:
-            if not _items(raw):
+            items = items or _items(raw)
+            if not items:
                 return _refused(raw, reason_of(error))
         else:
             if not events:
                 return _refused(raw, "no event: the array is empty")
             if not any_names_twice(raw, events):
                 return Decoded(events, range(len(events)), [])
-    items = _items(raw)
+            items = items or _items(raw)
     if len(items) > MAX_RECORD_EVENTS:
         return _refused(raw, f"{len(items)} items are more than the {MAX_RECORD_EVENTS} that a record may have")
     decoded = [_decode_object(item, place) for place, item in enumerate(items)]
