@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from streams.embedded import layout
@@ -217,6 +217,7 @@ def test_retention_never_takes_what_a_group_it_is_kept_for_has_not_committed(tmp
         assert [one.records for one in retain(log, even_unread=True)] == [5]
 
 
+@settings(deadline=None)
 @given(
     batches=st.lists(
         st.lists(st.tuples(st.sampled_from(["a", "b"]), st.integers(0, 2), st.binary(max_size=40)), max_size=6),

@@ -7,7 +7,7 @@ from pathlib import Path
 import orjson
 import pytest
 import typer
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from kafka import KafkaAdminClient, KafkaConsumer, TopicPartition
 from typer.testing import CliRunner
@@ -225,6 +225,7 @@ def test_every_type_of_the_contract_has_a_topic() -> None:
                 assert router.route(event(kind, "T1", "x", 1))[0].topic == topic.name
 
 
+@settings(deadline=None)
 @given(
     parcels=st.lists(
         st.tuples(st.integers(0, 2), st.sampled_from([b"1", b'{"a":2}', b"[3]", b'"four"']), st.booleans()), max_size=60

@@ -1,0 +1,170 @@
+"""The contract's topics and rights on a Kafka cluster, through kafka-python's admin client."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from kafka import KafkaAdminClient
+from kafka.admin import ConfigResource
+from kafka.errors import (
+    AuthorizationError,
+    KafkaError,
+    TopicAlreadyExistsError,
+    UnknownTopicOrPartitionError,
+    for_code,
+)
+
+from streams.broker_url import BrokerUnavailable, KafkaBroker, RightsMissing
+from streams.rights import Right, grant, granted, harmless, wanted
+from streams.topic_layout import INPUTS, OUTPUTS, Difference, Layout, partition_differences, plans
+
+
+@contextmanager
+def administration(broker: KafkaBroker, connect_seconds: float) -> Iterator[KafkaAdminClient]:
+    """The admin client, with its errors named by what happens next."""
+    try:
+        with KafkaAdminClient(**broker.client_options(), bootstrap_timeout_ms=int(connect_seconds * 1000)) as admin:
+            yield admin
+    except AuthorizationError as error:
+        raise RightsMissing(f"{broker} does not let {broker.user or 'an unknown user'} do that: {error}") from error
+    except (KafkaError, OSError) as error:
+        raise BrokerUnavailable(f"{broker}: {error}") from error
+
+
+def create(broker: KafkaBroker, admin: KafkaAdminClient, layout: Layout) -> list[str]:
+    """Make what is missing and set right what can be; returns what was done when it is in force."""
+    done: list[str] = []
+    found, replication = _described(admin, layout)
+    fresh = [plan for plan in plans(layout) if plan.name not in found]
+    if fresh:
+        try:
+            admin.create_topics(
+                {
+                    plan.name: {
+                        "num_partitions": plan.partitions,
+                        "replication_factor": replication,
+                        "configs": plan.settings(layout, replication),
+                    }
+                    for plan in fresh
+                },
+                wait_for_metadata=True,
+            )
+        except TopicAlreadyExistsError as error:
+            raise BrokerUnavailable(f"someone else is making the topics of {broker} just now: {error}") from error
+        done += [f"made {plan.name} with {plan.partitions} partitions, {replication} copies" for plan in fresh]
+    wrong = _wrong_settings(found, layout)
+    if wrong:
+        answers = admin.alter_configs([ConfigResource("TOPIC", name, settings) for name, settings in wrong.items()])
+        for name, answer in answers["topic"].items():
+            if answer != "OK":
+                raise BrokerUnavailable(f"{broker} did not take the settings of {name}: {answer}")
+        _await("the settings", lambda: not _wrong_settings(_described(admin, layout)[0], layout))
+        done += [
+            f"set {each}={value} on {name}" for name, settings in wrong.items() for each, value in settings.items()
+        ]
+    missing = _missing_rights(admin, layout)
+    if missing:
+        failed = grant(admin, missing)
+        if failed:
+            raise BrokerUnavailable(f"{broker} did not take the rights: {'; '.join(failed)}")
+        _await("the rights", lambda: not _missing_rights(admin, layout))
+        done += [f"gave {right}" for right in sorted(missing)]
+    return done
+
+
+def check(admin: KafkaAdminClient, layout: Layout) -> list[Difference]:
+    """Every difference between the cluster and the layout."""
+    found, replication = _described(admin, layout)
+    differences = partition_differences(layout, {name: topic.partitions for name, topic in found.items()})
+    wrong = _wrong_settings(found, layout)
+    for name, topic in found.items():
+        if topic.replication < replication:
+            differences.append(Difference(name, "replication", str(replication), str(topic.replication)))
+        differences += [
+            Difference(name, setting, expected, topic.settings.get(setting, "not set"))
+            for setting, expected in wrong.get(name, {}).items()
+        ]
+    return differences + _right_differences(admin, layout)
+
+
+@dataclass(frozen=True, slots=True)
+class _Described:
+    partitions: int
+    replication: int
+    settings: dict[str, str]
+
+
+def _described(admin: KafkaAdminClient, layout: Layout) -> tuple[dict[str, _Described], int]:
+    """The topics that are there, in the order of the plans, and how many copies they should have."""
+    replication = layout.replication or min(3, len(admin.describe_cluster()["brokers"]))
+    present = {}
+    for topic in admin.describe_topics([plan.name for plan in plans(layout)]):
+        if topic["error_code"] == 0:
+            present[topic["name"]] = topic["partitions"]
+        elif topic["error_code"] != UnknownTopicOrPartitionError.errno:
+            raise for_code(topic["error_code"])(topic["name"])
+    if not present:
+        return {}, replication
+    configs = admin.describe_configs([ConfigResource("TOPIC", name) for name in present], config_filter="all")["topic"]
+    return {
+        plan.name: _Described(
+            len(present[plan.name]),
+            min(len(partition["replica_nodes"]) for partition in present[plan.name]),
+            {name: entry["value"] for name, entry in configs[plan.name].items()},
+        )
+        for plan in plans(layout)
+        if plan.name in present
+    }, replication
+
+
+def _wrong_settings(found: dict[str, _Described], layout: Layout) -> dict[str, dict[str, str]]:
+    """The settings of topics that are there and not as they should be, with their right values."""
+    wrong = {
+        plan.name: {
+            name: value
+            # By the copies that the topic has: to ask for more in sync than there are would stop all writing.
+            for name, value in plan.settings(layout, found[plan.name].replication).items()
+            if found[plan.name].settings.get(name) != value
+        }
+        for plan in plans(layout)
+        if plan.name in found
+    }
+    return {name: settings for name, settings in wrong.items() if settings}
+
+
+def _missing_rights(admin: KafkaAdminClient, layout: Layout) -> frozenset[Right]:
+    """The rights that the named users need and do not have; none where the broker has no authorizer."""
+    if not layout.principals.any():
+        return frozenset()
+    rights = granted(admin, (*INPUTS, *OUTPUTS), layout.group)
+    return frozenset() if rights is None else wanted(layout.principals, OUTPUTS, layout.group) - rights[0]
+
+
+def _right_differences(admin: KafkaAdminClient, layout: Layout) -> list[Difference]:
+    if not layout.principals.any():
+        return []
+    rights = granted(admin, (*INPUTS, *OUTPUTS), layout.group)
+    if rights is None:
+        return [Difference("rights", "authorizer", "on", "off")]
+    allowed, denied = rights
+    plan = wanted(layout.principals, OUTPUTS, layout.group)
+    users = {right.principal for right in plan}
+    return [
+        *(Difference("rights", str(right), "given", "missing") for right in sorted(plan - allowed)),
+        *(
+            Difference("rights", str(right), "absent", "given")
+            for right in sorted(allowed - plan)
+            if not harmless(right)
+        ),
+        *(Difference("rights", str(right), "free", "denied") for right in sorted(denied) if right.principal in users),
+    ]
+
+
+def _await(what: str, holds: Callable[[], bool], seconds: float = 30.0) -> None:
+    """The controller takes a change at once; the broker that has to keep to it hears of it a moment later."""
+    deadline = time.monotonic() + seconds
+    while not holds():
+        if time.monotonic() > deadline:
+            raise BrokerUnavailable(f"{what} have not come into force in {seconds:.0f} s")
+        time.sleep(0.05)

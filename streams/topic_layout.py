@@ -1,0 +1,103 @@
+"""How the contract's topics should be: partitions, retention, copies, compression; and what a difference is."""
+
+from dataclasses import dataclass, field
+
+from schemas.decoding import MAX_RECORD_BYTES
+from schemas.topics import INPUT, OUTPUT, Topic
+from streams.rights import Principals
+
+GROUP = "tablewatch"
+"""The workers' group."""
+
+CHECKPOINTS = Topic(
+    "audit.checkpoints", "Signed heads of the verdicts' hash chain, for others to keep.", ("worker",), ()
+)
+
+INPUTS: tuple[str, ...] = tuple(topic.name for topic in INPUT)
+OUTPUTS: tuple[str, ...] = (*(topic.name for topic in OUTPUT), CHECKPOINTS.name)
+
+_DAY_MS = 24 * 60 * 60 * 1000
+_FOREVER = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How the topics should be."""
+
+    partitions: int | None = 12
+    """Of every input and output topic; a table stays in its partition for good, so choose it once. Null, for `check`:
+    as it is, provided that the inputs have the same."""
+    replication: int | None = None
+    """Null: three, or as many as there are brokers."""
+    input_days: int = 7
+    """Events are in the store long before; this is how long the store may be away."""
+    output_days: int = 30
+    compression: str = "lz4"
+    principals: Principals = field(default_factory=Principals)
+    """None named: rights are neither given nor checked."""
+    group: str = GROUP
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One thing on the broker that is not as it should be."""
+
+    where: str
+    what: str
+    expected: str
+    actual: str
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.what} should be {self.expected}, is {self.actual}"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """One topic as it should be."""
+
+    name: str
+    partitions: int | None
+    days: int | None
+    """Null: kept for ever."""
+    keep_for: tuple[str, ...]
+    """Groups that must have read a record of the embedded log before it may go."""
+
+    @property
+    def retention_ms(self) -> int:
+        return _FOREVER if self.days is None else self.days * _DAY_MS
+
+    def settings(self, layout: Layout, replication: int) -> dict[str, str]:
+        """Kafka's settings of the topic when it has so many copies."""
+        return {
+            "cleanup.policy": "delete",
+            "retention.ms": str(self.retention_ms),
+            "compression.type": layout.compression,
+            # Two of three copies have a record before it is acknowledged, so that one broker can be away or lost.
+            "min.insync.replicas": str(max(1, replication - 1)),
+            "unclean.leader.election.enable": "false",
+            # The largest record that decoding looks at, and the batch around it.
+            "max.message.bytes": str(MAX_RECORD_BYTES + 65_536),
+        }
+
+
+def plans(layout: Layout) -> list[Plan]:
+    """All topics of the contract."""
+    inputs = [Plan(name, layout.partitions, layout.input_days, (layout.group,)) for name in INPUTS]
+    outputs = [Plan(topic.name, layout.partitions, layout.output_days, ()) for topic in OUTPUT]
+    # Checkpoints are few and small, and worth most when they are old.
+    return [*inputs, *outputs, Plan(CHECKPOINTS.name, 1, None, ())]
+
+
+def partition_differences(layout: Layout, found: dict[str, int]) -> list[Difference]:
+    """Topics that are missing or have another number of partitions."""
+    differences: list[Difference] = []
+    for plan in plans(layout):
+        if plan.name not in found:
+            differences.append(Difference(plan.name, "topic", "there", "missing"))
+        elif plan.partitions is not None and found[plan.name] != plan.partitions:
+            differences.append(Difference(plan.name, "partitions", str(plan.partitions), str(found[plan.name])))
+    counts = {name: found[name] for name in INPUTS if name in found}
+    if layout.partitions is None and len(set(counts.values())) > 1:
+        listed = ", ".join(f"{name} {count}" for name, count in counts.items())
+        differences.append(Difference("inputs", "number of partitions", "the same", listed))
+    return differences
