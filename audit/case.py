@@ -50,7 +50,7 @@ class Case:
         known_decks = decks if decks is not None else ENDLESS
         self.dealing: Dealing = deal(game, known_decks, facts, context.earlier, context.dealt_before)
         self.stakes: Stakes = standing_stakes(self.document, self.configuration, facts, self.tolerance)
-        self.void: VoidState = void_state(game, self.configuration, facts, self.dealing)
+        self.void: VoidState = void_state(game, self.configuration, facts, self.dealing, weighed=decks is not None)
 
     @property
     def cards_lost(self) -> bool:

@@ -19,6 +19,8 @@ class Lacking(NamedTuple):
     last: int
     after: int
     """The last sequence before it."""
+    seen_at: int
+    """The effective time of the event that showed it."""
 
 
 class Obscured(NamedTuple):
@@ -43,6 +45,17 @@ class Device:
     """The types of events that it has sent, rejected ones included where their type can be read."""
 
 
+class Base(NamedTuple):
+    """How a source stood when its earlier events were let go of."""
+
+    sequence: int
+    """The last of them."""
+    at: int
+    """Its effective time."""
+    clock_off: bool
+    """Whether its clock was beyond the tolerance at its last heartbeat."""
+
+
 class RejectedPlace(NamedTuple):
     """The place in a sequence that a rejected event fills."""
 
@@ -55,8 +68,10 @@ def _by_sequence(event: AnyEvent) -> tuple[int, str]:
     return event.sequence, event.id
 
 
-def follow(source: str, events: Iterable[AnyEvent], rejected: Sequence[RejectedPlace]) -> Device:
-    """Put the events of one source about one table in order and find the holes between them."""
+def follow(
+    source: str, events: Iterable[AnyEvent], rejected: Sequence[RejectedPlace], base: Base | None = None
+) -> Device:
+    """Put the events of one source about one table in order and find the holes between them, from a base on."""
     ordered = sorted(events, key=_by_sequence)
     device = Device(source)
     facts, obscured, lacking = device.facts, device.obscured, device.lacking
@@ -64,6 +79,9 @@ def follow(source: str, events: Iterable[AnyEvent], rejected: Sequence[RejectedP
     latest = ALWAYS_BEFORE
     types: set[str] = set()
     previous = ordered[0].sequence - 1 if ordered else 0
+    if base is not None:
+        latest = base.at
+        previous = min(base.sequence, previous)
     for event in ordered:
         sequence = event.sequence
         before = latest
@@ -74,11 +92,11 @@ def follow(source: str, events: Iterable[AnyEvent], rejected: Sequence[RejectedP
                 _share_time(facts, sequence, latest)
             else:
                 obscured.append(Obscured(before, latest))
-                lacking.extend(_unfilled(previous, sequence, filled))
+                lacking.extend(_unfilled(previous, sequence, filled, latest))
         facts.append(Fact(latest, source, sequence, event.id, event))
         types.add(event.type)
         previous = sequence
-    _at_the_ends(device, filled)
+    _at_the_ends(device, filled, base)
     types.update(place.type for place in rejected if place.type is not None)
     device.types = frozenset(types)
     return device
@@ -92,7 +110,7 @@ def _share_time(facts: list[Fact], sequence: int, latest: int) -> None:
         place -= 1
 
 
-def _unfilled(previous: int, following: int, filled: list[int]) -> list[Lacking]:
+def _unfilled(previous: int, following: int, filled: list[int], seen_at: int) -> list[Lacking]:
     """The runs between two sequence numbers that no rejected event fills."""
     runs: list[Lacking] = []
     start = previous + 1
@@ -103,31 +121,32 @@ def _unfilled(previous: int, following: int, filled: list[int]) -> list[Lacking]
         if sequence >= following:
             break
         if sequence > start:
-            runs.append(Lacking(start, sequence - 1, before))
+            runs.append(Lacking(start, sequence - 1, before, seen_at))
         before = sequence
         start = sequence + 1
     if start < following:
-        runs.append(Lacking(start, following - 1, before))
+        runs.append(Lacking(start, following - 1, before, seen_at))
     return runs
 
 
-def _at_the_ends(device: Device, filled: list[int]) -> None:
+def _at_the_ends(device: Device, filled: list[int], base: Base | None) -> None:
     """A rejected event before the first or after the last readable one leaves that end open; numbers missing between
     them are holes as well."""
     if not filled:
         return
     facts = device.facts
     if not facts:
-        device.obscured.append(Obscured(ALWAYS_BEFORE, EVER_AFTER))
-        device.lacking.extend(_unfilled(filled[0], filled[-1], filled))
+        since = ALWAYS_BEFORE if base is None else base.at
+        device.obscured.append(Obscured(since, EVER_AFTER))
+        device.lacking.extend(_unfilled(filled[0] if base is None else base.sequence, filled[-1], filled, since))
         return
     first, last = facts[0].sequence, facts[-1].sequence
-    if filled[0] < first:
+    if filled[0] < first and base is None:
         device.obscured.append(Obscured(ALWAYS_BEFORE, facts[0].at))
-        device.lacking.extend(_unfilled(filled[0], first, filled))
+        device.lacking.extend(_unfilled(filled[0], first, filled, facts[0].at))
     if filled[-1] > last:
         device.obscured.append(Obscured(facts[-1].at, EVER_AFTER))
-        device.lacking.extend(_unfilled(last, filled[-1], filled))
+        device.lacking.extend(_unfilled(last, filled[-1], filled, facts[-1].at))
 
 
 _ANNOUNCEMENTS: Final = frozenset({"round.opened.v1", "bets.closed.v1", "round.closed.v1"})

@@ -27,8 +27,8 @@ from audit.dealing import cards_read
 from audit.digest import digest
 from audit.facts import RoundFacts
 from audit.payouts import NO_MONEY, Moved, money_moved
-from audit.settings import JudgeSettings
-from audit.stakes import Stake
+from audit.settings import MILLISECOND, JudgeSettings
+from audit.stakes import Stake, standing_stakes
 from games.rulebook import rulebook
 from games.settlement import Outcome as DealtOutcome
 from schemas.findings import SEVERITY, Finding, finding_id
@@ -80,8 +80,10 @@ def _look(
     void_rounds.check(case)
     display.check(case)
     wagers_offered.check(case)
-    limits.check(case)
-    area_maximum.check(case)
+    if not early or facts.closings:
+        # Limits hold for what stands at the closing; before it, nothing is out of them yet.
+        limits.check(case)
+        area_maximum.check(case)
     differential.check(case)
     late_acts.check(case)
     early_cards.check(case)
@@ -129,15 +131,15 @@ def _verdict(case: Case, expected: dict[str, Settled | None], moved: dict[str, M
 
 def _unverifiable(facts: RoundFacts, context: RoundContext, settings: JudgeSettings, lost: list[str]) -> Verdict:
     """The verdict on a round of which not even the game is known."""
-    moved = money_moved(facts, 0)
-    bets = []
-    for bet, acts in sorted(facts.acts.items()):
-        placed = next((act.data for act in acts if act.event.type == "bet.placed.v1"), None)
-        if placed is not None:
-            last = acts[-1]
-            stands = 0 if last.event.type == "bet.withdrawn.v1" else last.data.amount
-            amounts = moved.get(bet, NO_MONEY).amounts
-            bets.append(Bet(bet, placed.position, placed.player, placed.wager, stands, None, amounts))
+    tolerance = settings.tolerance_ms * MILLISECOND
+    moved = money_moved(facts, tolerance)
+    bets = tuple(
+        Bet(
+            stake.bet, stake.position, stake.player, stake.wager, stake.standing, None,
+            moved.get(stake.bet, NO_MONEY).amounts,
+        )
+        for stake in standing_stakes(None, None, facts, tolerance).bets
+    )  # fmt: skip
     return Verdict(
         table=context.table,
         shoe=context.shoe,
@@ -148,7 +150,7 @@ def _unverifiable(facts: RoundFacts, context: RoundContext, settings: JudgeSetti
         status="unverifiable",
         outcome=None,
         displayed=_displayed(facts),
-        bets=tuple(bets),
+        bets=bets,
         differential=None,
         findings=(_incomplete(context, lost),),
         settings=_settings_json(settings),

@@ -1,7 +1,7 @@
 """What stands of every bet: at the closing, at the first card and at the end, and which acts came too late."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from audit.facts import Fact, RoundFacts, surely_later
 from audit.roles import within
@@ -53,33 +53,33 @@ class Stakes:
 class _Clock:
     """The moments that decide what comes too late."""
 
-    closing: Fact | None
-    """The first "No more bets"."""
-    last_closing: Fact | None
+    closings: tuple[Fact, ...]
+    """The first "No more bets", and in DTB and FF4 the first after each reset of the dealing device (5.9)."""
     reopened: tuple[tuple[Fact, Fact | None], ...]
-    """5.9: each reset of the dealing device with the closing that follows it."""
+    """5.9: each reset with the closing that follows it."""
     first_card: Fact | None
     offers: tuple[Fact, ...]
     """Rulings that let players withdraw."""
     tolerance: int
 
-    def late(self, act: Fact) -> bool:
-        """After the closing, and not in the time that a reset opened again."""
-        if self.closing is None or not surely_later(act, self.closing, self.tolerance):
-            return False
-        return not any(
+    def closing_before(self, act: Fact) -> int | None:
+        """The place among the closings of the last one that the act came after; None where bets were still open."""
+        for place in range(len(self.closings) - 1, -1, -1):
+            if surely_later(act, self.closings[place], self.tolerance):
+                return place
+        return None
+
+    def open_again(self, act: Fact) -> bool:
+        """In the time that a reset opened again."""
+        return any(
             not surely_later(reset, act, self.tolerance)
             and (closing is None or not surely_later(act, closing, self.tolerance))
             for reset, closing in self.reopened
         )
 
-    def after_closing(self, act: Fact) -> bool:
-        """After the first closing."""
-        return self.closing is not None and surely_later(act, self.closing, self.tolerance)
-
     def by_closing(self, act: Fact) -> bool:
         """Not after the last closing."""
-        return self.last_closing is None or not surely_later(act, self.last_closing, self.tolerance)
+        return not self.closings or not surely_later(act, self.closings[-1], self.tolerance)
 
     def by_first_card(self, act: Fact) -> bool:
         """Not after the first card."""
@@ -90,54 +90,105 @@ class _Clock:
         return any(not surely_later(offer, act, self.tolerance) for offer in self.offers)
 
 
+_REFUSED, _LATE, _IN_TIME, _OPEN_AGAIN, _LIGHTER = range(5)
+"""How something came to lie on the layout: refused by a ruling, too late, in time, after a reset (5.9), or on the
+lighter hand (5.18.2)."""
+
+
 @dataclass(slots=True)
 class _Course:
     """How one bet came to stand."""
 
-    steps: list[tuple[Fact, int]]
+    steps: list[tuple[Fact, int]] = field(default_factory=list)
     """The changes that count, each with the act that made it."""
+    layers: list[list[int]] = field(default_factory=list)
+    """What each act added: how it came, and how much of it still lies on the layout."""
     late: int = 0
-    """What was added too late and is still on the layout."""
+    """What was added too late and not taken back in time."""
     withdrawn_late: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Rulings:
+    """What rulings did to one bet."""
+
+    gone: bool
+    """Refused before the closing: the bet as a whole."""
+    refused_after: int | None
+    """The time of the closing after which all that was placed or added is refused. It goes by the plain times, without
+    tolerance: that somebody refused it tells that it came after the closing."""
+    removals: tuple[Fact, ...]
+
+
+_NO_RULINGS = _Rulings(False, None, ())
 
 
 def _amount(act: Fact) -> int:
     return 0 if act.event.type == "bet.withdrawn.v1" else int(act.data.amount)
 
 
-def _follow(acts: Iterable[Fact], clock: _Clock, *, may_increase: bool, refused: bool) -> _Course:
-    """Follow the acts of one bet in order; what a ruling refused may be taken back at any time."""
-    course = _Course([])
+def _added_as(act: Fact, wager: str, clock: _Clock, lighter: Mapping[int, str], rulings: _Rulings) -> int:
+    if rulings.refused_after is not None and act.at > rulings.refused_after:
+        return _REFUSED
+    closing = clock.closing_before(act)
+    if closing is None:
+        return _IN_TIME
+    if clock.open_again(act):
+        return _OPEN_AGAIN
+    if lighter.get(closing) == wager and clock.by_first_card(act):
+        return _LIGHTER
+    return _LATE
+
+
+def _follow(acts: Iterable[Fact], wager: str, clock: _Clock, lighter: Mapping[int, str], rulings: _Rulings) -> _Course:
+    """Follow the acts of one bet in order; ``lighter`` is the lighter hand at each closing where the differential was
+    exceeded."""
+    course = _Course()
     on_layout = 0
     for act in acts:
         amount = _amount(act)
         change = amount - on_layout
         on_layout = amount
         if change > 0:
-            if not clock.late(act) or (may_increase and clock.by_first_card(act)):
-                course.steps.append((act, change))
-            else:
+            kind = _added_as(act, wager, clock, lighter, rulings)
+            course.layers.append([kind, change])
+            if kind == _LATE:
                 course.late += change
+            elif kind != _REFUSED:
+                course.steps.append((act, change))
         elif change < 0:
-            _take_back(course, act, -change, clock, refused)
+            _take_back(course, act, -change, clock)
     return course
 
 
-def _take_back(course: _Course, act: Fact, amount: int, clock: _Clock, refused: bool) -> None:
-    """Chips were taken back: before the closing, before the first card from what came late, or by a clause."""
-    if not clock.after_closing(act):
-        course.steps.append((act, -amount))
-        return
-    if course.late and (refused or clock.by_first_card(act)):
-        from_late = min(amount, course.late)
-        course.late -= from_late
-        amount -= from_late
-    if not amount:
-        return
-    if clock.offered(act):
-        course.steps.append((act, -amount))
-    else:
-        course.withdrawn_late = True
+def _take_back(course: _Course, act: Fact, amount: int, clock: _Clock) -> None:
+    """Chips were taken back: first what was refused, then what came late, then what was added last."""
+    last_first = course.layers[::-1]
+    for layer in sorted(last_first, key=lambda each: min(each[0], _IN_TIME)):
+        kind, lies = layer
+        part = min(amount, lies)
+        if not part:
+            continue
+        layer[1] -= part
+        amount -= part
+        if kind == _REFUSED:
+            continue
+        if kind == _LATE and clock.by_first_card(act):
+            course.late -= part
+        elif _may_take_back(kind, act, clock) or clock.offered(act):
+            if kind != _LATE:
+                course.steps.append((act, -part))
+        else:
+            course.withdrawn_late = True
+
+
+def _may_take_back(kind: int, act: Fact, clock: _Clock) -> bool:
+    """Without an offer: as long as bets are open, and what came by 5.18.2 until the first card."""
+    if kind == _IN_TIME:
+        return clock.closing_before(act) is None
+    if kind == _OPEN_AGAIN:
+        return clock.open_again(act)
+    return kind == _LIGHTER and clock.by_first_card(act)
 
 
 def _offers(document: RuleDocument, configuration: TableConfiguredData, facts: RoundFacts) -> tuple[Fact, ...]:
@@ -155,109 +206,137 @@ def _offers(document: RuleDocument, configuration: TableConfiguredData, facts: R
     return tuple(offers)
 
 
-def _clock(document: RuleDocument, configuration: TableConfiguredData, facts: RoundFacts, tolerance: int) -> _Clock:
-    closings = facts.closings
-    closing = closings[0] if closings else None
-    if not facts.rulings:
-        return _Clock(closing, closing, (), facts.first_card, (), tolerance)
+def _clock(
+    document: RuleDocument | None, configuration: TableConfiguredData | None, facts: RoundFacts, tolerance: int
+) -> _Clock:
+    closings = facts.closings[:1]
+    if not facts.rulings or document is None or configuration is None:
+        return _Clock(tuple(closings), (), facts.first_card, (), tolerance)
     reopened = []
-    last_closing = closing
     # 5.9 stands in DTB and FF4 alone, the documents with a table differential.
     for reset in facts.rulings_of("device-reset") if document.differential else ():
-        following = next((again for again in closings if again > reset), None)
+        following = next((again for again in facts.closings if again > reset), None)
         reopened.append((reset, following))
-        last_closing = following
+        if following is not None and following not in closings:
+            closings.append(following)
     offers = _offers(document, configuration, facts)
-    return _Clock(closing, last_closing, tuple(reopened), facts.first_card, offers, tolerance)
+    return _Clock(tuple(closings), tuple(reopened), facts.first_card, offers, tolerance)
 
 
-def _named(facts: RoundFacts, kind: str) -> dict[str, list[Fact]]:
-    named: dict[str, list[Fact]] = {}
-    for ruling in facts.rulings_of(kind) if facts.rulings else ():
+def _rulings_on_bets(facts: RoundFacts, clock: _Clock) -> dict[str, _Rulings]:
+    """By bet: what was refused and removed. A refusal made before the closing takes the bet out whole, a later one what
+    was placed or added after the last closing before it."""
+    found: dict[str, _Rulings] = {}
+    for ruling in facts.rulings:
+        kind = ruling.data.ruling
+        if kind not in ("bets-refused", "bets-removed"):
+            continue
+        closing = next((each for each in reversed(clock.closings) if each < ruling), None)
         for bet in ruling.data.bets:
-            named.setdefault(bet, []).append(ruling)
-    return named
+            known = found.get(bet, _NO_RULINGS)
+            if kind == "bets-removed":
+                found[bet] = _Rulings(known.gone, known.refused_after, (*known.removals, ruling))
+            elif closing is None:
+                found[bet] = _Rulings(True, known.refused_after, known.removals)
+            else:
+                earliest = min(closing.at, known.refused_after or closing.at)
+                found[bet] = _Rulings(known.gone, earliest, known.removals)
+    return found
 
 
 def _placing(acts: list[Fact]) -> Fact | None:
     return next((act for act in acts if act.event.type == "bet.placed.v1"), None)
 
 
-def _lighter_hand(document: RuleDocument, limit: int | None, closing: Mapping[str, int]) -> str | None:
-    """5.18.2: the hand on which players may still add when the differential is exceeded at the closing."""
-    player, banker = closing["player"], closing["banker"]
-    if not document.differential or limit is None or abs(player - banker) <= limit:
-        return None
-    return "player" if player < banker else "banker"
+def _allowed_on_lighter_hand(
+    limit: int, courses: dict[str, _Course], placings: Mapping[str, Fact], facts: RoundFacts, clock: _Clock,
+    rulings: Mapping[str, _Rulings],
+) -> None:  # fmt: skip
+    """5.18.2: where the differential was exceeded at a closing, players may add on the lighter hand until the first
+    card; follow the bets on it once more."""
+    lighter: dict[int, str] = {}
+    for place, closing in enumerate(clock.closings):
+        totals = dict.fromkeys(MAIN_HANDS, 0)
+        for bet, course in courses.items():
+            wager = placings[bet].data.wager
+            if wager in totals:
+                totals[wager] += _amount_at(closing, course, rulings.get(bet, _NO_RULINGS), clock.tolerance)
+        player, banker = totals["player"], totals["banker"]
+        if abs(player - banker) <= limit:
+            continue
+        lighter[place] = "player" if player < banker else "banker"
+        for bet, course in courses.items():
+            wager = placings[bet].data.wager
+            if course.late and wager == lighter[place]:
+                courses[bet] = _follow(facts.acts[bet], wager, clock, lighter, rulings.get(bet, _NO_RULINGS))
+
+
+def _amount_at(moment: Fact, course: _Course, rulings: _Rulings, tolerance: int) -> int:
+    """What stood of a bet at a moment."""
+    if rulings.gone or any(not surely_later(removal, moment, tolerance) for removal in rulings.removals):
+        return 0
+    return sum(change for act, change in course.steps if not surely_later(act, moment, tolerance))
 
 
 def standing_stakes(
-    document: RuleDocument, configuration: TableConfiguredData, facts: RoundFacts, tolerance: int
+    document: RuleDocument | None, configuration: TableConfiguredData | None, facts: RoundFacts, tolerance: int
 ) -> Stakes:
-    """What stands of every bet that was placed in the round."""
+    """What stands of every bet that was placed in the round. Where the game is not known, by what holds in all."""
     clock = _clock(document, configuration, facts, tolerance)
-    refused, removed = _named(facts, "bets-refused"), _named(facts, "bets-removed")
+    rulings = _rulings_on_bets(facts, clock) if facts.rulings else {}
     placings = {bet: placed for bet, acts in sorted(facts.acts.items()) if (placed := _placing(acts)) is not None}
-    courses = {bet: _follow(facts.acts[bet], clock, may_increase=False, refused=bet in refused) for bet in placings}
-    stakes = [
-        _stake(placings[bet], courses[bet], clock, refused.get(bet, ()), removed.get(bet, ())) for bet in placings
-    ]
-    if document.differential and any(course.late for course in courses.values()):
-        lighter = _lighter_hand(document, configuration.differential_limit, _by_hand(stakes, "closing"))
-        for place, stake in enumerate(stakes):
-            if stake.wager == lighter and courses[stake.bet].late:
-                course = _follow(facts.acts[stake.bet], clock, may_increase=True, refused=stake.bet in refused)
-                rulings = refused.get(stake.bet, ()), removed.get(stake.bet, ())
-                stakes[place] = _stake(placings[stake.bet], course, clock, *rulings)
-    return Stakes(tuple(stakes), _differential(document, configuration, stakes, clock))
+    courses = {
+        bet: _follow(facts.acts[bet], placed.data.wager, clock, {}, rulings.get(bet, _NO_RULINGS))
+        for bet, placed in placings.items()
+    }
+    if document is None or configuration is None or not document.differential:
+        return Stakes(_stakes(placings, courses, clock, rulings), None)
+    limit = configuration.differential_limit
+    if limit is not None and any(course.late for course in courses.values()):
+        _allowed_on_lighter_hand(limit, courses, placings, facts, clock, rulings)
+    stakes = _stakes(placings, courses, clock, rulings)
+    return Stakes(stakes, _differential(limit, stakes, clock))
 
 
-def _stake(placing: Fact, course: _Course, clock: _Clock, refusals: Iterable[Fact], removals: Iterable[Fact]) -> Stake:
+def _stakes(
+    placings: Mapping[str, Fact], courses: Mapping[str, _Course], clock: _Clock, rulings: Mapping[str, _Rulings]
+) -> tuple[Stake, ...]:
+    return tuple(
+        _stake(placing, courses[bet], clock, rulings.get(bet, _NO_RULINGS)) for bet, placing in placings.items()
+    )
+
+
+def _stake(placing: Fact, course: _Course, clock: _Clock, rulings: _Rulings) -> Stake:
     data = placing.data
     closing = first_card = standing = 0
-    refusals, removals = list(refusals), list(removals)
-    # A refusal made before the closing takes the bet out whole; a later one what was placed or added after it.
-    gone = any(clock.closing is None or refusal < clock.closing for refusal in refusals)
-    if not gone:
+    if not rulings.gone:
         for act, change in course.steps:
-            if refusals and change > 0 and clock.closing is not None and act.at > clock.closing.at:
-                continue
             standing += change
             if clock.by_closing(act):
                 closing += change
             if clock.by_first_card(act):
                 first_card += change
-        for removal in removals:
+        for removal in rulings.removals:
             standing = 0
             if clock.by_closing(removal):
                 closing = 0
             if clock.by_first_card(removal):
                 first_card = 0
     return Stake(
-        data.bet, data.position, data.player, data.wager, closing, first_card, max(standing, 0),
-        placed_late=course.late > 0 and not refusals,
+        data.bet, data.position, data.player, data.wager, closing, first_card, standing,
+        placed_late=course.late > 0 and not rulings.gone,
         # Chips of a bet that a ruling took out go back to the player: that is no withdrawal.
-        withdrawn_late=course.withdrawn_late and not gone and not removals,
+        withdrawn_late=course.withdrawn_late and not rulings.gone and not rulings.removals,
     )  # fmt: skip
 
 
-def _by_hand(stakes: Iterable[Stake], moment: str) -> dict[str, int]:
-    totals = dict.fromkeys(MAIN_HANDS, 0)
+def _differential(limit: int | None, stakes: Sequence[Stake], clock: _Clock) -> Differential:
+    closing = first_card = 0
     for stake in stakes:
-        if stake.wager in totals:
-            totals[stake.wager] += getattr(stake, moment)
-    return totals
-
-
-def _differential(
-    document: RuleDocument, configuration: TableConfiguredData, stakes: Iterable[Stake], clock: _Clock
-) -> Differential | None:
-    if not document.differential:
-        return None
-    stakes = list(stakes)
-    closing, first_card = _by_hand(stakes, "closing"), _by_hand(stakes, "first_card")
+        if stake.wager in MAIN_HANDS:
+            sign = 1 if stake.wager == "player" else -1
+            closing += sign * stake.closing
+            first_card += sign * stake.first_card
     return Differential(
-        None if clock.closing is None else abs(closing["player"] - closing["banker"]),
-        None if clock.first_card is None else abs(first_card["player"] - first_card["banker"]),
-        configuration.differential_limit,
+        abs(closing) if clock.closings else None, None if clock.first_card is None else abs(first_card), limit
     )

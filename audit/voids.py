@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from audit.dealing import Dealing, cards_read
+from audit.dealing import Dealing
 from audit.established import outcome_established
 from audit.facts import Fact, RoundFacts
 from audit.roles import may_act, within
@@ -79,23 +79,20 @@ def _incident_ground(game: Game, incident: Fact, order_known: bool) -> Ground | 
     return None
 
 
-def _cards_before(facts: RoundFacts, moment: Fact) -> list[str]:
-    """The cards on the table at a moment, in the order of their draws."""
-    before = RoundFacts([], cards=[card for card in facts.cards if card.at <= moment.at])
-    read = cards_read(before)
-    return [read[draw][0] for draw in sorted(read)]
-
-
-def _power_grounds(game: Game, configuration: TableConfiguredData, facts: RoundFacts) -> Iterator[Ground]:
-    """EB 5.9.1: an interruption before an outcome is established; of the whole table it leaves no choice (5.10)."""
+def _power_grounds(
+    game: Game, configuration: TableConfiguredData, facts: RoundFacts, dealing: Dealing
+) -> Iterator[Ground]:
+    """EB 5.9.1: an interruption before an outcome is established; of the whole table it leaves no choice (5.10). Where
+    the cards are doubtful it allows a void, as nobody can tell whether there was an outcome."""
     for ruling in facts.rulings_of("power-failure"):
-        cards = _cards_before(facts, ruling)
+        drawn = {card.data.draw for card in facts.cards if card < ruling}
+        cards = [card for draw, card in zip(dealing.draws, dealing.cards, strict=False) if draw in drawn]
         foreign = any(card not in game.deck.index for card in cards)
-        if foreign or not outcome_established(game, tuple(configuration.limits), cards):
+        if dealing.doubtful or foreign or not outcome_established(game, tuple(configuration.limits), cards):
             yield Ground(
                 "the power failed before an outcome was established",
                 game.document.clauses["power-failure"],
-                ruling.data.scope == "table",
+                ruling.data.scope == "table" and not dealing.doubtful,
             )
 
 
@@ -116,7 +113,7 @@ def _grounds(game: Game, configuration: TableConfiguredData, facts: RoundFacts, 
             if ground is not None:
                 yield ground
     if document.power_void and facts.rulings:
-        yield from _power_grounds(game, configuration, facts)
+        yield from _power_grounds(game, configuration, facts, dealing)
     if document.wrong_count_void and (dealing.short or dealing.over):
         yield Ground("a hand had the wrong number of cards", document.clauses["wrong-count"], False)
 
@@ -129,12 +126,14 @@ def _decided_by_shift_manager(document: RuleDocument, void: Fact) -> bool:
     )
 
 
-def void_state(game: Game, configuration: TableConfiguredData, facts: RoundFacts, dealing: Dealing) -> VoidState:
-    """Weigh a round."""
+def void_state(
+    game: Game, configuration: TableConfiguredData, facts: RoundFacts, dealing: Dealing, *, weighed: bool = True
+) -> VoidState:
+    """Weigh a round; of a shoe that was never loaded (not ``weighed``) nothing tells what it is void by."""
     voids = facts.rulings_of("void") if facts.rulings else []
     return VoidState(
         voids[0] if voids else None,
-        tuple(_grounds(game, configuration, facts, dealing)),
-        any(_decided_by_shift_manager(game.document, void) for void in voids),
+        tuple(_grounds(game, configuration, facts, dealing)) if weighed else (),
+        weighed and any(_decided_by_shift_manager(game.document, void) for void in voids),
         facts.settled,
     )

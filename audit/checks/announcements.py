@@ -1,7 +1,7 @@
 """Opening, closing and end of a round: each once and in this order, and nothing afterwards (3.1, 3.2; 1.1.8 of DTB,
 1.1.9 of FF4, 1.1.7 of SE, 1.1.2 of DT, 1.1.13 of EB; 5.1.2, 5.9)."""
 
-from itertools import chain
+from itertools import chain, combinations
 
 from audit.case import Case
 from audit.facts import Fact, surely_later
@@ -19,6 +19,18 @@ def check(case: Case) -> None:
     _check_reopened(case)
 
 
+def _resets(case: Case) -> list[Fact]:
+    return case.facts.rulings_of("device-reset") if case.facts.rulings else []
+
+
+def _in_place(case: Case, announced: list[Fact]) -> list[Fact]:
+    """The announcements of one kind that have a place in the round: the first, and one more for each reset of the
+    dealing device that it does not come before (5.9)."""
+    resets = _resets(case)
+    again = [fact for fact in announced[1:] if resets and not surely_later(resets[0], fact, case.tolerance)]
+    return announced[:1] + again[: len(resets)]
+
+
 def _check_missing(case: Case) -> None:
     facts = case.facts
     missing = []
@@ -26,9 +38,9 @@ def _check_missing(case: Case) -> None:
         missing.append("opening")
     if not facts.closings:
         missing.append('"No more bets"')
-    elif facts.rulings:
-        resets = facts.rulings_of("device-reset")
-        if resets and (len(facts.closings) == 1 or facts.closings[-1] < resets[-1]):
+    else:
+        closings, resets = _in_place(case, facts.closings), _resets(case)
+        if resets and (len(closings) == 1 or surely_later(resets[-1], facts.closings[-1], case.tolerance)):
             missing.append('second "No more bets" after the dealing device was reset')
     if not facts.conclusions:
         missing.append("end")
@@ -42,11 +54,10 @@ def _check_missing(case: Case) -> None:
 
 def _check_doubled(case: Case) -> None:
     facts = case.facts
-    resets = len(facts.rulings_of("device-reset")) if facts.rulings else 0
     doubled = []
-    if len(facts.openings) > 1 + resets:
+    if len(facts.openings) > 1 and len(facts.openings) > len(_in_place(case, facts.openings)):
         doubled.append("opening")
-    if len(facts.closings) > 1 + resets:
+    if len(facts.closings) > 1 and len(facts.closings) > len(_in_place(case, facts.closings)):
         doubled.append('"No more bets"')
     if len(facts.conclusions) > 1:
         doubled.append("end")
@@ -55,16 +66,13 @@ def _check_doubled(case: Case) -> None:
 
 
 def _check_order(case: Case) -> None:
-    """Opening before closing before end; after a reset, the last closing comes before the end as well."""
+    """Opening before closing before end; after a reset, a second opening and closing come between them."""
     facts = case.facts
-    pairs = []
-    if facts.openings and facts.closings:
-        pairs.append((facts.openings[0], facts.closings[0]))
-    if facts.closings and facts.conclusions:
-        pairs.append((facts.closings[-1], facts.conclusions[0]))
-    if facts.openings and facts.conclusions:
-        pairs.append((facts.openings[0], facts.conclusions[0]))
-    if any(surely_later(earlier, later, case.tolerance) for earlier, later in pairs):
+    openings, closings = facts.openings, facts.closings
+    if len(openings) > 1 or len(closings) > 1:
+        openings, closings = _in_place(case, openings), _in_place(case, closings)
+    steps = (*openings[:1], *closings[:1], *openings[1:][-1:], *closings[1:][-1:], *facts.conclusions[:1])
+    if any(surely_later(earlier, later, case.tolerance) for earlier, later in combinations(steps, 2)):
         _out_of_order(case, "wrong order", "Opening, closing of bets and end of the round came in the wrong order.")
 
 

@@ -26,8 +26,8 @@ def _finding(code: str, table: str, about: str, message: str, expected: object, 
     )
 
 
-def gaps(table: str, device: Device) -> list[Finding]:
-    """``device-gap``, for each run of missing sequence numbers."""
+def gaps(table: str, device: Device, seen_by: int = EVER_AFTER) -> list[Finding]:
+    """``device-gap``, for each run of missing sequence numbers that showed by a time."""
     return [
         _finding(
             "device-gap", table, f"{device.source} {hole.first}",
@@ -36,6 +36,7 @@ def gaps(table: str, device: Device) -> list[Finding]:
             hole.first, hole.last + 1,
         )
         for hole in device.lacking
+        if hole.seen_at <= seen_by
     ]  # fmt: skip
 
 
@@ -43,16 +44,23 @@ def _events(count: int) -> str:
     return "an event" if count == 1 else f"{count} events"
 
 
-def silences(table: str, devices: Sequence[Device], settings: JudgeSettings) -> list[Finding]:
+def silences(
+    table: str, devices: Sequence[Device], settings: JudgeSettings, seen_by: int = EVER_AFTER
+) -> list[Finding]:
     """``device-silent``: a device that sends heartbeats said nothing while another of its table went on for longer than
-    allowed, once for each silence."""
+    allowed, once for each silence that showed by a time."""
     findings = []
     limit = settings.silence_ms * MILLISECOND
     for device in devices:
         if HEARTBEAT not in device.types:
             continue
-        others = sorted(fact.at for other in devices if other is not device for fact in other.facts)
-        for quiet_from, quiet_to, sequence in _long_pauses(device, limit):
+        pauses = list(_long_pauses(device, limit))
+        if not pauses:
+            continue
+        others = sorted(
+            fact.at for other in devices if other is not device for fact in other.facts if fact.at <= seen_by
+        )
+        for quiet_from, quiet_to, sequence in pauses:
             place = bisect_right(others, quiet_from + limit)
             if place < len(others) and others[place] < quiet_to:
                 findings.append(

@@ -44,14 +44,19 @@ def check(case: Case, moved: dict[str, Moved], expected: dict[str, Settled | Non
             due_now = expected[bet]
             if due_now is not None:
                 _check_standing(case, stake, moved[bet], due_now)
-            _check_again(case, bet, moved[bet])
+            _check_again(case, bet, moved[bet], _put_right(moved[bet], due_now))
     if not case.early:
         _check_missing(case, moved)
 
 
+def _put_right(moved: Moved, expected: Settled | None) -> bool:
+    """Whether a correction that is right replaced what was settled."""
+    return bool(moved.corrections) and expected is not None and is_right(moved.corrections[-1], expected)
+
+
 def _check_standing(case: Case, stake: Stake, moved: Moved, expected: Settled) -> None:
     last = moved.counting
-    put_right = last is not None and is_right(last, expected)
+    put_right = _put_right(moved, expected)
     wager = case.game.wagers.get(stake.wager)
     clause = wager.clause if wager is not None else case.clause("wagers-offered")
     for fact in (moved.first, *moved.corrections):
@@ -73,20 +78,19 @@ def _words(amount: object) -> str:
     return str(amount) if isinstance(amount, int) else str(float(amount))  # type: ignore[arg-type]
 
 
-def _check_again(case: Case, bet: str, moved: Moved) -> None:
+def _check_again(case: Case, bet: str, moved: Moved, put_right: bool) -> None:
     """A bet is settled once; what moves again is not due."""
     for fact in moved.again:
         if not is_nothing(fact):
-            _unexpected(case, bet, fact, "was settled already", corrected=False)
+            _unexpected(case, bet, fact, "was settled already", corrected=put_right and fact < moved.corrections[-1])
 
 
 def _check_not_standing(case: Case, bet: str, moved: Moved, why: str) -> None:
-    last = moved.counting
-    put_right = last is not None and is_nothing(last)
+    put_right = _put_right(moved, NOTHING)
     for fact in (moved.first, *moved.corrections):
         if fact is not None and not is_nothing(fact):
             _unexpected(case, bet, fact, why, corrected=put_right)
-    _check_again(case, bet, moved)
+    _check_again(case, bet, moved, put_right)
 
 
 def _unexpected(case: Case, bet: str, fact: Fact, why: str, *, corrected: bool) -> None:

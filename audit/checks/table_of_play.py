@@ -17,7 +17,7 @@ def check(case: Case) -> None:
             f"draw {draw} belongs to no hand.",
             expected=dealing.required, actual=len(dealing.cards), draw=draw,
         )  # fmt: skip
-    elif dealing.short and case.void.declared is None and not case.early:
+    elif dealing.short and case.void.declared is None and not case.void.rightly_void and not case.early:
         if case.cards_lost:
             if case.needs_cards:
                 case.lost.append(f"draw {len(dealing.cards) + 1}")

@@ -12,7 +12,7 @@ def check(case: Case) -> None:
             f"The round was settled although it is void by the rules: {void.required.reason}.",
             expected="void", actual="settled",
         )  # fmt: skip
-    if void.declared is not None and not void.founded and not case.early:
+    if void.declared is not None and not void.founded and case.decks is not None and not case.early:
         case.raise_finding(
             "void-unfounded", None,
             f"The round was declared void by clause {void.declared.data.clause}, and nothing on record makes it so.",
