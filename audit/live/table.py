@@ -21,7 +21,7 @@ from schemas.identity import content_key
 from schemas.topics import HEARTBEAT
 from schemas.verdicts import Verdict
 
-GRACE = 60_000 * MILLISECOND
+GRACE = 120_000 * MILLISECOND
 """How long a judged round is held for what may still come about it."""
 
 _DECIDING = frozenset(
