@@ -26,7 +26,7 @@ from clickhouse_driver.block import ColumnOrientedBlock
 from clickhouse_driver.bufferedwriter import BufferedSocketWriter
 from clickhouse_driver.streams.native import BlockOutputStream
 
-from store.embedded.engine import CONFIGURATION
+from store.embedded.engine import configuration
 from store.embedded.process import EmbeddedClickHouse
 
 COLUMNS: Final = {
@@ -150,7 +150,7 @@ def encoded(batches: list[list[list[Any]]]) -> tuple[float, list[bytes]]:
 def without_the_wire(blocks: list[bytes]) -> float:
     """The same blocks with the same durability, handed to the engine in this process."""
     with tempfile.TemporaryDirectory() as folder:
-        Path(folder, "engine.xml").write_text(CONFIGURATION)
+        Path(folder, "engine.xml").write_text(configuration(Path(folder)))
         engine = chdb.connect(f"{folder}/clickhouse?config-file={folder}/engine.xml")
         engine.query("SET async_insert = 0")
         engine.query(_DDL)

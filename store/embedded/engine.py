@@ -8,6 +8,7 @@ from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
+from xml.sax.saxutils import escape
 
 import chdb
 
@@ -19,7 +20,10 @@ from store.embedded.insertion import Insertion
 from store.embedded.packets import Progress, Setting
 from store.embedded.statements import Insert, Statement, assignments, quote, quote_name
 
-CONFIGURATION: Final = """<clickhouse>
+_CONFIGURATION: Final = """<clickhouse>
+    <backups>
+        <allowed_path>{backups}</allowed_path>
+    </backups>
     <merge_tree>
         <fsync_after_insert>1</fsync_after_insert>
         <fsync_part_directory>1</fsync_part_directory>
@@ -28,14 +32,21 @@ CONFIGURATION: Final = """<clickhouse>
     </merge_tree>
 </clickhouse>
 """
-"""An insert that was acknowledged, and a merge whose sources are gone, have reached the disk."""
-_SESSION_SETTINGS: Final = "SET async_insert = 0"
-"""On by default in 26.9: an insert would be acknowledged into a buffer, and batches of several clients mixed."""
+"""An insert that was acknowledged, and a merge whose sources are gone, have reached the disk. BACKUP ... TO File()
+writes below the data folder and nowhere else."""
+_SESSION_SETTINGS: Final = "SET async_insert = 0, implicit_select = 0, allow_introspection_functions = 0"
+"""Asynchronous inserts, on by default in 26.9, would be acknowledged into a buffer, and batches of several clients
+mixed. The other two are a local tool's defaults, put back to a server's."""
 _TAG_SETTING: Final = "send_logs_source_regexp"
 """A query cannot be given its id, so that it is found again, to be killed, by a setting that has no effect here."""
 _PLAIN_TYPES: Final = "SETTINGS print_pretty_type_names = 0"
 _NOT_STREAMABLE: Final = "Streaming query is not supported"
 _STREAMED: Final = frozenset({"SELECT", "WITH", "(", "FROM"})
+
+
+def configuration(folder: Path) -> str:
+    """The engine's configuration file for a data folder."""
+    return _CONFIGURATION.format(backups=escape(str(folder / "backups")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +64,13 @@ class Engine:
     def __init__(self, folder: Path, database: str) -> None:
         self._path = str(folder / "clickhouse")
         try:
-            configuration = folder / "engine.xml"
-            configuration.write_text(CONFIGURATION)
+            settings = folder / "engine.xml"
+            settings.write_text(configuration(folder))
             deduplication.mend(folder / "clickhouse")
         except OSError as error:
             raise unusable(folder, error) from None
         try:
-            self._root = chdb.connect(f"{self._path}?config-file={configuration}")
+            self._root = chdb.connect(f"{self._path}?config-file={settings}")
             self._root.query(f"CREATE DATABASE IF NOT EXISTS {quote_name(database)}")
         except RuntimeError as error:
             reason = ServerError.from_engine(error)

@@ -29,20 +29,22 @@ class Insertion:
 
     def __init__(self, insert: Insert, run: Callable[[str], Any]) -> None:
         self._reading, self._writing = os.pipe()
-        fcntl.fcntl(self._writing, fcntl.F_SETPIPE_SZ, _PIPE)
+        with suppress(PermissionError):  # this user has many pipes already: a small one does as well
+            fcntl.fcntl(self._writing, fcntl.F_SETPIPE_SZ, _PIPE)
         self._between_blocks = True
-        self._error: ServerError | None = None
-        self._written = Progress()
-        sql = f"{insert.statement} FROM INFILE '/dev/fd/{self._reading}' {insert.settings} FORMAT Native"
+        self._outcome: Progress | ServerError = ServerError(
+            faults.UNKNOWN_EXCEPTION, "DB::Exception: the engine has not finished the insert"
+        )
+        sql = f"{insert.statement} FROM INFILE '/proc/self/fd/{self._reading}' {insert.settings} FORMAT Native"
         self._thread = threading.Thread(target=self._run, args=(run, sql), name="insert", daemon=True)
         self._thread.start()
 
     def _run(self, run: Callable[[str], Any], sql: str) -> None:
         try:
             done = run(sql)
-            self._written = Progress(written_rows=done.rows_written(), written_bytes=done.bytes_written())
+            self._outcome = Progress(written_rows=done.rows_written(), written_bytes=done.bytes_written())
         except ServerError as error:
-            self._error = error
+            self._outcome = error
         finally:
             # Whoever still writes learns by a broken pipe that nobody reads.
             os.close(self._reading)
@@ -56,7 +58,11 @@ class Insertion:
                 left = left[os.write(self._writing, left) :]
         except BrokenPipeError:
             self._thread.join()
-            raise self._reason() from None
+            if isinstance(self._outcome, ServerError):
+                raise self._outcome from None
+            raise ServerError(
+                faults.UNKNOWN_EXCEPTION, "DB::Exception: the engine ended the insert before its data did"
+            ) from None
 
     def end_block(self) -> None:
         """What was appended so far are whole blocks."""
@@ -65,9 +71,9 @@ class Insertion:
     def finish(self) -> Progress:
         """Commits. When it returns, the rows are on the disk."""
         self._end()
-        if self._error is not None:
-            raise self._error
-        return self._written
+        if isinstance(self._outcome, ServerError):
+            raise self._outcome
+        return self._outcome
 
     def cancel(self) -> None:
         """Gives up what was not written yet. In the middle of a block the end alone says so; after a whole one, a torn
@@ -82,8 +88,3 @@ class Insertion:
             os.close(self._writing)
             self._writing = -1
         self._thread.join()
-
-    def _reason(self) -> ServerError:
-        if self._error is not None:
-            return self._error
-        return ServerError(faults.UNKNOWN_EXCEPTION, "DB::Exception: the engine ended an insert before its data did")

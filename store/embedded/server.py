@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import logging
+import resource
 import signal
 import socket
 import threading
@@ -45,6 +46,7 @@ def serve(
     """
     stop = threading.Event()
     restore = _on_signals(stop)
+    _allow_many_files()
     version = tuple(int(part) for part in chdb.engine_version.split(".")[:3])
     try:
         with folder.held(data.resolve(), version), _listen(host, port) as listener:
@@ -55,6 +57,12 @@ def serve(
                 engine.close()
     finally:
         restore()
+
+
+def _allow_many_files() -> None:
+    """The engine keeps the files of many parts open beside the connections; 1024, a usual limit, is soon reached."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 def _on_signals(stop: threading.Event) -> Callable[[], None]:

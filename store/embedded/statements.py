@@ -213,7 +213,12 @@ def _insert(sql: str) -> Insert | None:
                 return None
             cut = token.start
             break
-        elif token.depth == 0 and token.word in ("SELECT", "WITH", "WATCH", "FROM", "EXECUTE"):
+        elif token.depth == 0 and token.word == "INFILE":
+            raise ServerError(
+                faults.UNKNOWN_TYPE_OF_QUERY,
+                "DB::Exception: FROM INFILE is the client's affair: send the data. (UNKNOWN_TYPE_OF_QUERY)",
+            )
+        elif token.depth == 0 and token.word in ("SELECT", "WITH", "WATCH", "EXECUTE"):
             return None
         elif token.word == ";":
             cut = token.start

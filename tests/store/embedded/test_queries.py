@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 from decimal import Decimal
+from pathlib import Path
 from uuid import UUID
 
 import pytest
@@ -100,6 +101,8 @@ def test_statements_about_tables(client: Client, database: str) -> None:
         ("SELECT 1; DROP TABLE t", 62, "Multi-statements"),
         ("INSERT INTO t SELECT 1; DROP TABLE t", 62, "Multi-statements"),
         ("SELECT 1 INTO OUTFILE 'x'", 48, "OUTFILE"),
+        ("INSERT INTO t FROM INFILE '/etc/hostname' FORMAT LineAsString", 78, "INFILE"),
+        ("1 + 1", 62, "SYNTAX_ERROR"),
         ("  -- nothing at all", 62, "Empty query"),
     ],
 )
@@ -215,8 +218,8 @@ def test_progress_and_profile_are_told(client: Client) -> None:
     assert client.last_query.profile_info.blocks >= 2
 
 
-def test_a_query_of_many_megabytes(client: Client) -> None:
-    numbers = ", ".join(str(n) for n in range(400_000))
+def test_a_query_text_far_beyond_a_buffer(client: Client) -> None:
+    numbers = ", ".join(str(n) for n in range(100_000))
     settings = {"max_query_size": 1 << 26, "max_ast_elements": 10**7, "max_expanded_ast_elements": 10**7}
     assert client.execute(f"SELECT count() FROM numbers(10) WHERE number IN ({numbers})", settings=settings) == [(10,)]
 
@@ -228,3 +231,25 @@ def test_an_external_table_is_refused_by_name(client: Client) -> None:
     assert raised.value.code == 48
     assert "wanted" in raised.value.message
     assert client.execute("SELECT 1") == [(1,)]
+
+
+def test_what_is_acknowledged_has_reached_the_disk(client: Client) -> None:
+    names = ["fsync_after_insert", "fsync_part_directory", "min_rows_to_fsync_after_merge"]
+    rows = client.execute(
+        "SELECT name, value FROM system.merge_tree_settings WHERE name IN %(names)s", {"names": names}
+    )
+    assert dict(rows) == dict.fromkeys(names, "1")
+
+
+def test_a_backup_goes_below_the_data_folder_and_nowhere_else(
+    server: EmbeddedClickHouse, client: Client, database: str, tmp_path: Path
+) -> None:
+    client.execute("CREATE TABLE t (a UInt64) ENGINE = MergeTree ORDER BY a")
+    client.execute("INSERT INTO t SELECT number FROM numbers(1000)")
+    place = server.data.resolve() / "backups" / database
+    client.execute(f"BACKUP TABLE t TO File('{place}')")
+    client.execute("DROP TABLE t SYNC")
+    client.execute(f"RESTORE TABLE t FROM File('{place}')")
+    assert client.execute("SELECT count(), sum(a) FROM t") == [(1000, 499_500)]
+    with pytest.raises(ServerException):
+        client.execute(f"BACKUP TABLE t TO File('{tmp_path / 'elsewhere'}')")

@@ -33,7 +33,6 @@ from store.embedded.statements import Insert, assignments, quote, quote_name, un
         ("INSERT INTO t (a) WITH 1 AS x SELECT x", None),
         ("INSERT INTO t VALUES (1)", None),
         ("INSERT INTO t FORMAT CSV 1,2", None),
-        ("INSERT INTO t FROM INFILE 'x' FORMAT CSV", None),
         ("SELECT 'INSERT INTO t VALUES'", None),
     ],
 )
