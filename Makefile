@@ -18,13 +18,21 @@ $(STAMP): pyproject.toml constraints.txt
 	@touch $@
 
 test: install
+	@command -v java >/dev/null && command -v mvn >/dev/null || echo "No Java or Maven here: the tests on a real Kafka broker are skipped."
+	@command -v go >/dev/null || echo "No Go here: the check with clickhouse-go is skipped."
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
+
+demo: install
+	$(BIN)/tablewatch demo
 
 lint: install
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+bench: install
+	$(BIN)/python -m bench
 
 constraints: install
 	$(BIN)/python -m pip install --quiet uv

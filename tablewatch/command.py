@@ -1,18 +1,88 @@
-"""The command `tablewatch`: one subcommand for each thing that people do."""
+"""The command `tablewatch`: one subcommand for each thing that people do, loaded only when it is called."""
+
+import os
+import sys
+from importlib import import_module
+from typing import Any, Final, NamedTuple
 
 import typer
+from typer.core import TyperGroup
+from typer.main import get_command
 
-from tablewatch.commands.audit import audit
+from tablewatch.settings import InvalidSetting, load_file
 
-app = typer.Typer(no_args_is_help=True, rich_markup_mode="rich", pretty_exceptions_enable=False)
-app.command()(audit)
+WRONG_USE: Final = 2
+
+
+class Command(NamedTuple):
+    """A subcommand: where it is, and what it is for."""
+
+    place: str
+    """The module, and in it the function or the group of commands."""
+    about: str
+
+
+COMMANDS: Final[dict[str, Command]] = {
+    "settle": Command("tablewatch.commands.settle:settle", "Settle rounds exactly, from their cards."),
+    "audit": Command("tablewatch.commands.audit:audit", "Judge a file of events offline."),
+    "simulate": Command("tablewatch.commands.simulate:simulate", "Make the events of a floor, with faults on demand."),
+    "rules": Command("tablewatch.commands.rules:rules", "Print a game's paytable with its clauses."),
+    "odds": Command("tablewatch.commands.odds:odds", "The exact odds of every wager of a game."),
+    "topics": Command("tablewatch.commands.topics:topics", "Make the topics of the contract, and check them."),
+    "publish": Command("tablewatch.commands.publish:publish", "Send a file of events to their topics."),
+}
+
+
+class _Commands(TyperGroup):
+    """Imports a command when it is asked for: `settle` must not wait for what only the agents need."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        if cmd_name not in COMMANDS:
+            return None
+        module, _, attribute = COMMANDS[cmd_name].place.partition(":")
+        found: Any = getattr(import_module(module), attribute)
+        if not isinstance(found, typer.Typer):
+            alone = typer.Typer()
+            alone.command(cmd_name)(found)
+            found = alone
+        found._add_completion = False
+        found.rich_markup_mode = None
+        command = get_command(found)
+        command.name = cmd_name
+        return command
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Lists the commands without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, command.about) for name, command in COMMANDS.items()])
+
+
+app = typer.Typer(cls=_Commands, no_args_is_help=True, rich_markup_mode=None, pretty_exceptions_enable=False)
 
 
 @app.callback()
 def tablewatch() -> None:
-    """Independent, replayable surveillance of live baccarat-family tables."""
+    """Examples:
+
+    \b
+      tablewatch simulate --tables 4 --rounds 20 --faults 0.05 > events.jsonl
+      tablewatch audit --findings events.jsonl
+      tablewatch settle < rounds.jsonl
+      tablewatch odds tiger --decks 8
+      tablewatch rules dragon_tiger
+
+    Watches live baccarat-family tables: recomputes every round from its cards, and tells what was wrong.
+    """
 
 
 def main() -> None:
     """The entry point."""
+    try:
+        load_file(os.environ)
+    except InvalidSetting as error:
+        sys.stderr.write(f"{error}\n")
+        sys.exit(WRONG_USE)
     app()

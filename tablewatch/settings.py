@@ -1,0 +1,123 @@
+"""The settings: from the environment (`TABLEWATCH_…`), a file, then defaults; every name is listed here, once."""
+
+import os
+import tomllib
+from collections.abc import Mapping, MutableMapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Final
+
+from audit.settings import JudgeSettings
+from games.readings import Readings
+
+PREFIX: Final = "TABLEWATCH_"
+FILE: Final = PREFIX + "SETTINGS"
+DEFAULT_FILE: Final = Path("tablewatch.toml")
+
+
+class InvalidSetting(ValueError):  # noqa: N818 - named by what happens next
+    """A setting that cannot be used: correct it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting that people may change."""
+
+    name: str
+    """In the environment with the prefix TABLEWATCH_, in a file in small letters."""
+    default: str
+    about: str
+
+
+SETTINGS: Final[tuple[Setting, ...]] = (
+    Setting("BROKER", "", "kafka://host:port, or tablelog:///folder; empty: the embedded log in the data folder"),
+    Setting("CLICKHOUSE_URL", "", "clickhouse://user:password@host:port/database; empty: the embedded server"),
+    Setting("DATA", "data", "the folder of all embedded parts"),
+    Setting("PARTITIONS", "12", "of each input topic; cannot change later"),
+    Setting("REPLICATION", "", "copies of each record; empty: up to three"),
+    Setting("INPUT_DAYS", "7", "days that events are kept on the broker"),
+    Setting("OUTPUT_DAYS", "30", "days that verdicts are kept on the broker"),
+    Setting("READERS", "", "users that write table.cards, with commas"),
+    Setting("SENSORS", "", "users that write table.bets"),
+    Setting("DESKS", "", "users that write table.floor"),
+    Setting("GATEWAYS", "", "users that write all three input topics"),
+    Setting("WORKERS", "", "users that judge"),
+    Setting("CONSOLES", "", "users that read everything"),
+    Setting("RETENTION_YEARS", "7", "years that the store keeps everything; never less than five"),
+    Setting("CLUSTER", "", "the ClickHouse cluster to make replicated and distributed tables on"),
+    Setting("TOLERANCE_MS", "500", "events of two sources are compared with this tolerance"),
+    Setting("CLOCK_TOLERANCE_MS", "2000", "how far a heartbeat's device time may be off"),
+    Setting("SILENCE_MS", "60000", "how long a device that sends heartbeats may be silent"),
+    Setting("AHEAD_MS", "300000", "live: how far ahead of its arrival an event's time may be"),
+    Setting("IDLE_MS", "1800000", "live: a round nobody closes is judged this long after its last fact"),
+    Setting("PATIENCE_MS", "2000", "live: what is not there is judged this long after its moment"),
+    Setting("READING_PAIR", "same-rank", "A-01: same-rank or literal"),
+    Setting("READING_NATURAL_TIE", "identical", "A-02: identical or each-natural"),
+    Setting("READING_TIGER_PAIR", "highest", "A-03: highest or cumulative"),
+    Setting("READING_SMALL_TIGER", "rule", "A-04: rule or layout"),
+    Setting("READING_TIGER_BANKER", "rule", "A-05: rule or layout"),
+)
+
+_BY_NAME: Final = {setting.name: setting for setting in SETTINGS}
+
+
+def load_file(environment: MutableMapping[str, str]) -> None:
+    """Take what a settings file says into the environment, where the environment does not say otherwise."""
+    named = environment.get(FILE)
+    path = Path(named) if named else DEFAULT_FILE
+    if not path.is_file():
+        if named:
+            raise InvalidSetting(f"{FILE} names {path}, and there is no such file.")
+        return
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InvalidSetting(f"{path} cannot be read as TOML: {error}.") from error
+    for key, value in content.items():
+        name = key.upper()
+        if name not in _BY_NAME:
+            near = get_close_matches(name, _BY_NAME, 1)
+            hint = f" Did you mean {near[0].lower()}?" if near else ""
+            raise InvalidSetting(f"{path}: there is no setting {key}.{hint}")
+        if isinstance(value, dict | list | bool):
+            raise InvalidSetting(f"{path}: {key} must be text or a number.")
+        environment.setdefault(PREFIX + name, str(value))
+
+
+def value_of(name: str, environment: Mapping[str, str] = os.environ) -> str:
+    """What a setting is set to."""
+    return environment.get(PREFIX + name) or _BY_NAME[name].default
+
+
+def _number(name: str, environment: Mapping[str, str]) -> int:
+    text = value_of(name, environment)
+    if not text.isascii() or not text.isdigit():
+        raise InvalidSetting(f"{PREFIX}{name} must be a whole number, not {text!r}.")
+    return int(text)
+
+
+def _choice(name: str, choices: tuple[str, ...], environment: Mapping[str, str]) -> str:
+    text = value_of(name, environment)
+    if text not in choices:
+        raise InvalidSetting(f"{PREFIX}{name} must be {' or '.join(choices)}, not {text!r}.")
+    return text
+
+
+def judge_settings(environment: Mapping[str, str] = os.environ) -> JudgeSettings:
+    """The tolerances and readings that rounds are judged by."""
+    return JudgeSettings(
+        tolerance_ms=_number("TOLERANCE_MS", environment),
+        clock_tolerance_ms=_number("CLOCK_TOLERANCE_MS", environment),
+        silence_ms=_number("SILENCE_MS", environment),
+        ahead_ms=_number("AHEAD_MS", environment),
+        idle_ms=_number("IDLE_MS", environment),
+        patience_ms=_number("PATIENCE_MS", environment),
+        readings=Readings(
+            pair=_choice("READING_PAIR", ("same-rank", "literal"), environment),  # type: ignore[arg-type]
+            natural_tie=_choice("READING_NATURAL_TIE", ("identical", "each-natural"), environment),  # type: ignore[arg-type]
+            tiger_pair=_choice("READING_TIGER_PAIR", ("highest", "cumulative"), environment),  # type: ignore[arg-type]
+            small_tiger=_choice("READING_SMALL_TIGER", ("rule", "layout"), environment),  # type: ignore[arg-type]
+            tiger_banker=_choice("READING_TIGER_BANKER", ("rule", "layout"), environment),  # type: ignore[arg-type]
+        ),
+    )
