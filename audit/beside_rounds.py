@@ -4,11 +4,11 @@ from collections.abc import Iterable, Iterator
 from hashlib import sha256
 
 from audit.checks import decks, device_clock, device_sequence, shoe_balance
-from audit.dealing import ENDLESS, cards_read, deal
-from audit.devices import Obscurity
+from audit.context import RoundContext
+from audit.dealing import cards_read, deal
 from audit.facts import RoundFacts
 from audit.settings import JudgeSettings
-from audit.table import ShoeFacts, TableFacts, configuration_at
+from audit.table import ShoeFacts, Surroundings, TableFacts, configuration_at
 from games.rulebook import Game, rulebook
 from schemas.findings import SEVERITY, Finding, finding_id
 
@@ -20,21 +20,22 @@ def findings_beside_rounds(facts: TableFacts, settings: JudgeSettings) -> Iterat
         yield from device_sequence.gaps(facts.table, device)
         yield from device_clock.check(facts.table, device, settings)
     yield from device_sequence.silences(facts.table, devices, settings)
-    obscurity = Obscurity(devices)
+    surroundings = Surroundings(facts) if any(device.obscured for device in devices) else None
     for name in sorted(facts.shoes):
-        yield from _findings_of_shoe(facts, name, facts.shoes[name], obscurity, settings)
+        yield from _findings_of_shoe(facts, name, facts.shoes[name], surroundings, settings)
 
 
 def _game_of(facts: TableFacts, name: str, shoe: ShoeFacts, settings: JudgeSettings) -> Game | None:
-    """The game that a shoe was loaded for: of the configuration then in force, or else at its first round."""
-    moments = [shoe.loaded[-1].at, *sorted(each.beginning.at for key, each in facts.rounds.items() if key[0] == name)]
+    """The game that a shoe is played with: of the configuration in force at its first round, or else when it was
+    loaded."""
+    moments = [*sorted(each.beginning.at for key, each in facts.rounds.items() if key[0] == name), shoe.loaded[-1].at]
     known = (configuration_at(facts.configurations, moment) for moment in moments)
     configuration = next((each for each in known if each is not None), None)
     return None if configuration is None else rulebook(settings.readings)[configuration.data.game]
 
 
 def _findings_of_shoe(
-    facts: TableFacts, name: str, shoe: ShoeFacts, obscurity: Obscurity, settings: JudgeSettings
+    facts: TableFacts, name: str, shoe: ShoeFacts, surroundings: Surroundings | None, settings: JudgeSettings
 ) -> Iterator[Finding]:
     if not shoe.loaded:
         return
@@ -45,20 +46,21 @@ def _findings_of_shoe(
     yield from decks.check(facts.table, name, game, loaded.data.decks)
     if not shoe.ended or shoe.ended[-1].data.remaining is None:
         return
-    rounds = [round_facts for key, round_facts in facts.rounds.items() if key[0] == name]
-    lost = any(_misses_a_draw(game, each, obscurity) for each in rounds)
-    reads = [cards for each in rounds for cards in cards_read(each).values()]
+    keys = [key for key in facts.rounds if key[0] == name]
+    lost = surroundings is not None and any(
+        _misses_a_draw(game, facts.rounds[key], surroundings.context(key, frozenset())) for key in keys
+    )
+    reads = [cards for key in keys for cards in cards_read(facts.rounds[key]).values()]
     remaining = shoe.ended[-1].data.remaining
     yield from shoe_balance.check(facts.table, name, game, loaded.data.decks, reads, remaining, lost)
 
 
-def _misses_a_draw(game: Game, facts: RoundFacts, obscurity: Obscurity) -> bool:
+def _misses_a_draw(game: Game, facts: RoundFacts, context: RoundContext) -> bool:
     """Whether a card that a round needs is not there and may have been lost on the way."""
-    first, last = facts.ordered[0].at, facts.ordered[-1].at
-    if not obscurity.could_hide("draw", first, last):
+    if context.loaded is None or not context.obscurity.could_hide("draw", facts.ordered[0].at, context.until):
         return False
-    dealing = deal(game, ENDLESS, facts, {}, 0)
-    return bool(dealing.skipped) or dealing.short
+    dealing = deal(game, context.loaded.data.decks, facts, context.earlier, context.dealt_before)
+    return (bool(dealing.skipped) or dealing.short) and not dealing.foreign and not dealing.ran_out
 
 
 def rejection(table: str | None, raw: bytes, reason: str, where: str = "") -> Finding:

@@ -130,8 +130,7 @@ def _check_void(case: Case, bet: str, moved: Moved) -> None:
     facts = [fact for fact in (moved.first, *moved.again, *moved.corrections) if fact is not None]
     if all(is_nothing(fact) for fact in facts):
         return
-    last = moved.counting
-    returned = last is not None and is_nothing(last)
+    returned = _put_right(moved, NOTHING) and all(is_nothing(fact) or fact < moved.corrections[-1] for fact in facts)
     amounts = next(fact for fact in reversed(facts) if not is_nothing(fact))
     case.raise_finding(
         "void-not-returned", case.void.grounds[0].clause if case.void.grounds else case.clause("decision"),
