@@ -22,8 +22,8 @@ def reads(r: Round) -> dict[int, list[str]]:
 
 
 def account(rounds: list[Round]) -> Counter[str]:
-    """The shoe's account counts cards as read."""
-    return Counter(card for r in rounds for cards in reads(r).values() for card in cards)
+    """The shoe's account counts cards as read; a draw that was read as two cards counts as neither."""
+    return Counter(cards[0] for r in rounds for cards in reads(r).values() if len(cards) == 1)
 
 
 class Cards:
@@ -32,10 +32,10 @@ class Cards:
     def __init__(self, r: Round, holes: Holes) -> None:
         self.r = r
         read = reads(r)
-        self.double = [draw for draw, cards in read.items() if len(cards) > 1]
         of_draw = {draw: cards[0] for draw, cards in read.items()}
-        for ruling in r.rulings("replacement-card"):  # "its card is the card of that draw, read or not"
-            of_draw[ruling["data"]["draw"]] = ruling["data"]["card"]
+        replaced = {ruling["data"]["draw"]: ruling["data"]["card"] for ruling in r.rulings("replacement-card")}
+        of_draw |= replaced  # "its card is the card of that draw, read or not"
+        self.double = [draw for draw, cards in read.items() if len(cards) > 1 and draw not in replaced]
         order = sorted(of_draw)
         for ruling in r.rulings("reconstructed")[-1:]:  # "later draws follow in their own"
             listed = list(dict.fromkeys(ruling["data"]["order"]))
@@ -43,13 +43,13 @@ class Cards:
         self.skipped = [d for d in range(1, max(order, default=0) + 1) if d not in of_draw]
         self.order = order
         self.sequence = [of_draw[draw] for draw in order if draw in of_draw]
-        self.foreign = self.find_foreign(read)
+        self.foreign = self.find_foreign(read, replaced)
         self.unclear = bool(self.double or self.skipped)
         off_deck = any(card not in rules.deck(r.game) for card in self.sequence)
         self.dealt = None if self.unclear or off_deck else rules.deal(r.game, self.sequence)
         self.asks_for_more = not self.unclear and not off_deck and self.dealt is None
         size = None if r.decks is None else r.decks * len(rules.deck(r.game))
-        drawn = sum(account([*r.earlier, r]).values())
+        drawn = sum(len(reads(each)) for each in [*r.earlier, r])
         self.insufficient = self.asks_for_more and size is not None and drawn >= size
         self.extra = self.dealt is not None and len(self.sequence) > self.dealt[1]
         self.short = self.asks_for_more and not self.insufficient
@@ -59,23 +59,24 @@ class Cards:
         self.outcome: dict[str, Any] | None = rules.outcome(r.game, self.dealt[0]) if self.dealt else None
         self.wrong_count = self.extra or self.short
 
-    def find_foreign(self, read: dict[int, list[str]]) -> list[tuple[int, str]]:
+    def find_foreign(self, read: dict[int, list[str]], replaced: dict[int, str]) -> list[int]:
         """Draws with a card of another deck, or with one copy more than the shoe's decks hold."""
-        seen = account(self.r.earlier)
-        found = []
+        deck, seen = rules.deck(self.r.game), account(self.r.earlier)
+        found = {draw for draw, card in replaced.items() if card not in deck}
         for draw, cards in read.items():
-            for card in cards:
-                seen[card] += 1
-                too_many = self.r.decks is not None and seen[card] > self.r.decks
-                if card not in rules.deck(self.r.game) or too_many:
-                    found.append((draw, card))
-        return found
+            if any(card not in deck for card in cards):
+                found.add(draw)
+            elif len(cards) == 1:
+                seen[cards[0]] += 1
+                if self.r.decks is not None and seen[cards[0]] > self.r.decks:
+                    found.add(draw)
+        return sorted(found)
 
-    def findings(self, declared_void: bool) -> list[Finding]:
+    def findings(self, void: bool) -> list[Finding]:
         r, found = self.r, []
         where = r.about()
-        for draw, card in self.foreign:
-            found.append(finding("foreign-card", r.table, **where, draw=draw, actual=card))
+        for draw in self.foreign:
+            found.append(finding("foreign-card", r.table, **where, draw=draw))
         if self.insufficient:
             found.append(finding("insufficient-cards", r.table, **where))
         for draw in self.double:
@@ -88,7 +89,7 @@ class Cards:
                 first = self.order[self.dealt[1]]
                 counts = {"expected": self.dealt[1], "actual": len(self.sequence)}
                 found.append(finding("card-extra", r.table, **where, draw=first, **counts))
-            if self.short and not self.hidden and not declared_void:
+            if self.short and not self.hidden and not void:
                 found.append(finding("card-missing", r.table, **where, actual=len(self.sequence)))
         return found
 
@@ -124,19 +125,29 @@ def shoe_findings(events: list[Event], rounds: list[Round], missed: set[tuple[st
         ends = [
             e for e in events if e["type"] == "shoe.ended.v1" and (e["subject"], e["data"]["shoe"]) == (table, shoe)
         ]
-        if not ends or ends[-1]["data"]["remaining"] is None or (table, shoe) in missed:
+        if not ends or ends[-1]["data"]["remaining"] is None:
             continue
-        counted = account(of_shoe) + Counter(ends[-1]["data"]["remaining"])
-        wanted = Counter(dict.fromkeys(rules.deck(game), decks))
-        if counted != wanted:
-            missing, left_over = sorted((wanted - counted).elements()), sorted((counted - wanted).elements())
+        missing, left_over = balance(of_shoe, ends[-1]["data"]["remaining"], rules.deck(game), decks)
+        if (table, shoe) in missed:  # the cards may have been in the draws that were lost; what is left over was not
+            missing = []
+        if missing or left_over:
             found.append(finding("shoe-short", table, shoe=shoe, expected=missing, actual=left_over))
     return found
 
 
+def balance(of_shoe: list[Round], remaining: list[str], deck: list[str], decks: int) -> tuple[list[str], list[str]]:
+    """Cards missing and left over; a draw that was read as two cards is taken as the one that fits."""
+    counted = account(of_shoe) + Counter(remaining)
+    wanted = Counter(dict.fromkeys(deck, decks))
+    for cards in [cards for r in of_shoe for cards in reads(r).values() if len(cards) > 1]:
+        fitting = [card for card in cards if counted[card] < wanted[card]]
+        counted[(fitting or cards)[0]] += 1
+    return sorted((wanted - counted).elements()), sorted((counted - wanted).elements())
+
+
 def shoe_game(events: list[Event], of_shoe: list[Round], load: Event) -> str | None:
     """The game of a shoe: that of its first round with a configuration, else of the table when it was loaded."""
-    for r in sorted(of_shoe, key=lambda r: r.number):
+    for r in sorted(of_shoe, key=lambda r: r.start["key"]):
         if r.config is not None:
             return r.game
     configs = [

@@ -17,13 +17,13 @@ def order_findings(r: Round, holes: Holes) -> tuple[list[Finding], list[str]]:
     """round-out-of-order, one per kind: missing, doubled, wrong order, reopened; and what a hole may have taken."""
     opened, shut, closed = r.of("round.opened.v1"), r.of("bets.closed.v1"), r.of("round.closed.v1")
     missing, doubled, disorder = [], False, False
-    reset = next(iter(r.rulings("device-reset")), None)
+    resets = r.rulings("device-reset")
     opened_again: list[Event] = []
     shut_again: list[Event] = []
-    if reset is not None:  # "a second closing is required and a second opening allowed"
-        opened_again = [e for e in opened[1:] if e["key"] > reset["key"]][-1:]
-        shut_again = [e for e in shut[1:] if e["key"] > reset["key"]][-1:]
-        if not shut_again:
+    if resets:  # "a second closing is required and a second opening allowed", after each reset
+        opened_again = [e for e in opened[1:] if not before(e, resets[0])][: len(resets)]
+        shut_again = [e for e in shut[1:] if not before(e, resets[0])][: len(resets)]
+        if shut and (not shut_again or before(shut[-1], resets[-1])):
             missing.append("bets.closed after the device reset")
     first_opened = [e for e in opened if e not in opened_again]
     first_shut = [e for e in shut if e not in shut_again]
@@ -32,7 +32,7 @@ def order_findings(r: Round, holes: Holes) -> tuple[list[Finding], list[str]]:
             missing.append(name)
         if len(events) > 1:
             doubled = True
-    steps = [first_opened[:1], first_shut[:1], opened_again, shut_again, closed[:1]]
+    steps = [first_opened[:1], first_shut[:1], opened_again[-1:], shut_again[-1:], closed[:1]]
     line = [event for step in steps for event in step]
     disorder = any(before(line[j], line[i]) for i in range(len(line)) for j in range(i + 1, len(line)))
     reopened = any(
@@ -49,15 +49,18 @@ def order_findings(r: Round, holes: Holes) -> tuple[list[Finding], list[str]]:
 
 
 def method_findings(r: Round) -> list[Finding]:
-    """DTB 3.9, FF4 3.8: Methods A, B, C, the last in the HLGA alone; other games have none."""
+    """DTB 3.9, FF4 3.8: Methods A, B, C, the last in the HLGA alone; other games have none. One finding per kind."""
     assert r.config is not None
     methods = {e["data"]["method"] for e in r.of("round.opened.v1")} - {None}
-    allowed = {"A", "B"} if r.is_dtb_or_ff4 else set()
-    if r.is_dtb_or_ff4 and r.config["area"] == "hlga":
-        allowed.add("C")
-    if methods - allowed or len(methods) > 1:
-        return [finding("method-not-allowed", r.table, **r.about(), actual=sorted(methods))]
-    return []
+    kinds = []
+    if methods and not r.is_dtb_or_ff4:
+        kinds.append("the game has none")
+    else:
+        if "C" in methods and r.config["area"] != "hlga":
+            kinds.append("outside the HLGA")
+        if len(methods) > 1:
+            kinds.append("changed")
+    return [finding("method-not-allowed", r.table, **r.about(), actual=sorted(methods), kind=kind) for kind in kinds]
 
 
 def shown_right(display: Event, game: str, outcome: dict[str, Any]) -> bool:

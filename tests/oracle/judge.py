@@ -8,6 +8,7 @@ from tests.oracle.cards import Cards, early_cards, shoe_findings
 from tests.oracle.floor import display_findings, method_findings, order_findings
 from tests.oracle.money import (
     NOTHING,
+    Amounts,
     actual,
     due,
     payout_findings,
@@ -31,14 +32,18 @@ def audit_lines(lines: list[bytes]) -> dict[str, list[Any]]:
     findings += device_findings(events, places)
     rounds = build_rounds(events)
     holes = Holes(events, places)
-    mark_5_14(rounds)
-    verdicts = []
+    judged: dict[tuple[str, str, int], Verdict] = {}
     missed: set[tuple[str, str]] = set()
-    for r in rounds:
+    used: dict[str, set[tuple[str, Any]]] = {}  # by table: who had used their one time of 5.14
+    for r in sorted(rounds, key=lambda r: r.start["key"]):  # in the order of play
+        r.used_5_14 = set(used.get(r.table, ()))
         verdict, misses_draw = judge_round(r, holes)
-        verdicts.append(verdict)
+        judged[r.table, r.shoe, r.number] = verdict
         if misses_draw:
             missed.add((r.table, r.shoe))
+        if r.is_dtb_or_ff4 and verdict["status"] != "void":  # a void round has no outcome to pay or collect on
+            used.setdefault(r.table, set()).update(uses_5_14(r, all_standings(r)))
+    verdicts = [judged[r.table, r.shoe, r.number] for r in rounds]
     findings += shoe_findings(events, rounds, missed)
     findings += [found for verdict in verdicts for found in verdict["findings"]]
     return {"verdicts": verdicts, "findings": findings}
@@ -46,16 +51,6 @@ def audit_lines(lines: list[bytes]) -> dict[str, list[Any]]:
 
 def all_standings(r: Round) -> dict[str, Standing]:
     return {bet: Standing(r, bet) for bet in placings(r)}
-
-
-def mark_5_14(rounds: list[Round]) -> None:
-    """Which players had used their one time before each round: by table, across shoes, in the order of play."""
-    used: dict[str, set[tuple[str, Any]]] = {}
-    for r in sorted(rounds, key=lambda r: r.start["key"]):
-        of_table = used.setdefault(r.table, set())
-        r.used_5_14 = set(of_table)
-        if r.config is not None and r.is_dtb_or_ff4:
-            of_table |= uses_5_14(r, all_standings(r))
 
 
 def incomplete(r: Round, missing: list[str]) -> Finding:
@@ -69,35 +64,32 @@ def judge_round(r: Round, holes: Holes) -> tuple[Verdict, bool]:
         missing = ["table.configured"] if r.ended else ["the end of the round"]
         return write_verdict(r, "unverifiable", [incomplete(r, missing)], None, {}, standings), False
     cards = Cards(r, holes)
-    expected = {bet: due(r, placing, standings[bet], cards) for bet, placing in placings(r).items()}
+    void_rulings = r.rulings("void")
+    declared = bool(void_rulings)
+    required = requires_void(r, cards) and not declared
+    rightly_void = founded(r, cards) if declared else required and not settled_bets(r)
+    expected = what_is_due(r, standings, cards, returned=rightly_void or required, judged=not declared)
+    if r.decks is None:
+        cards.outcome = None
     if not r.ended:  # "what a file leaves open as round-incomplete alone"
         found = [incomplete(r, ["the end of the round"])]
         return write_verdict(r, "unverifiable", found, cards, expected, standings), cards.hidden
 
-    void_rulings = r.rulings("void")
-    declared = bool(void_rulings)
-    settled = bool(settled_bets(r))
-    required = requires_void(r, cards)
-    rightly_void = founded(r, cards) if declared else required and not settled
-
     findings, missing = order_findings(r, holes)
-    if r.decks is None:
-        missing.append("shoe.loaded")
     findings += method_findings(r) + role_findings(r) + early_cards(r) + bet_findings(r, standings)
-    findings += cards.findings(declared)
+    findings += cards.findings(void=declared or rightly_void)
     if cards.hidden and not declared and not required:
         missing.append("a draw")
 
-    if rightly_void:
+    if r.decks is None:  # display, payouts and void are not judged
+        missing.append("shoe.loaded")
+    elif rightly_void:
         findings += void_findings(r)
         findings += display_findings(r, cards, void_rulings[0] if declared else None)
-        expected = dict.fromkeys(expected, NOTHING)
     elif declared:
         findings.append(finding("void-unfounded", r.table, **r.about()))
-        expected = unjudged(expected, standings)
     elif required:
         findings.append(finding("void-required", r.table, **r.about()))
-        expected = unjudged(expected, standings)
     elif cards.short and not cards.hidden:  # card-missing: display and payouts are not judged
         pass
     else:
@@ -111,16 +103,27 @@ def judge_round(r: Round, holes: Holes) -> tuple[Verdict, bool]:
         findings.append(incomplete(r, missing))
     if rightly_void:
         status = "void"
-    elif missing or (cards.unclear and not (declared or required)):
+    elif missing or any(found["code"] == "card-conflict" for found in findings):
         status = "unverifiable"
     else:
         status = "flagged" if findings else "verified"
     return write_verdict(r, status, findings, cards, expected, standings), cards.hidden
 
 
-def unjudged(expected: dict[str, Any], standings: dict[str, Standing]) -> dict[str, Any]:
-    """Payouts that are not judged have no expected amount, except of bets that do not stand."""
-    return {bet: None if standings[bet].stake else NOTHING for bet in expected}
+def what_is_due(
+    r: Round, standings: dict[str, Standing], cards: Cards, returned: bool, judged: bool
+) -> dict[str, Amounts | None]:
+    """By bet: (paid, collected) by the rules. Nothing where the round is or had to be void; not known where the shoe is
+    not, or where a void without ground keeps it from being judged; always nothing for bets that do not stand."""
+    expected: dict[str, Amounts | None] = {}
+    for bet, placing in placings(r).items():
+        if returned or not standings[bet].stake:
+            expected[bet] = NOTHING
+        elif r.decks is None or not judged:
+            expected[bet] = None
+        else:
+            expected[bet] = due(r, placing, standings[bet], cards)
+    return expected
 
 
 def write_verdict(

@@ -9,7 +9,7 @@ from tests.oracle.cards import Cards
 from tests.oracle.record import Holes, Round
 from tests.oracle.rules import WAGERS, settle
 from tests.oracle.stakes import Standing, placings
-from tests.oracle.timeline import Finding, finding
+from tests.oracle.timeline import Finding, after, finding
 from tests.oracle.validate import Event
 
 Amounts = tuple[Fraction, Fraction]
@@ -38,7 +38,14 @@ def shown(amounts: Amounts | None) -> dict[str, int | str] | None:
 
 
 def settlements(r: Round, bet: str) -> list[Event]:
-    return [e for e in r.of("bet.settled.v1", "bet.corrected.v1") if e["data"]["bet"] == bet]
+    """Settlements and corrections of a bet, in order; the first settlement comes first unless it is beyond doubt later
+    than a correction."""
+    events = [e for e in r.of("bet.settled.v1", "bet.corrected.v1") if e["data"]["bet"] == bet]
+    settled = [e for e in events if e["type"] == "bet.settled.v1"]
+    corrected = [e for e in events if e["type"] == "bet.corrected.v1"]
+    if settled and corrected and not after(settled[0], corrected[0]):
+        events = [settled[0], *(e for e in events if e is not settled[0])]
+    return events
 
 
 def moved(event: Event) -> Amounts:
@@ -77,6 +84,8 @@ def uses_5_14(r: Round, standings: dict[str, Standing]) -> set[tuple[str, Any]]:
 def due(r: Round, placing: Event, standing: Standing, cards: Cards) -> Amounts | None:
     """(paid, collected) by the rules, for a round that is not void; None when the outcome is not known."""
     wager, stake = placing["data"]["wager"], standing.stake
+    if stake and cards.dealt is None:
+        return None
     if stake == 0 or wager not in WAGERS[r.game]:  # "one on a wager that the game has not is returned"
         return NOTHING
     limit = r.limits.get(wager)
@@ -84,8 +93,7 @@ def due(r: Round, placing: Event, standing: Standing, cards: Cards) -> Amounts |
         if stake < limit["min"] and player_key(placing) in r.used_5_14:
             return NOTHING
         stake = min(stake, limit["max"])  # 5.15
-    if cards.dealt is None:
-        return None
+    assert cards.dealt is not None
     return settle(r.game, wager, stake, cards.dealt[0])
 
 
@@ -104,12 +112,12 @@ def payout_findings(
     for bet in sorted({*placed, *settled_bets(r)}):
         where = {**r.about(), "bet": bet}
         events = settlements(r, bet)
-        if bet not in placed and holes.could_be(r, "bet"):
+        if bet not in placed and holes.could_be(r, "placing"):
             missing.append(f"the placing of bet {bet}")
             continue
         stands = bet in placed and standings[bet].stake > 0
         if not events:
-            if stands and holes.could_be(r, "bet"):
+            if stands and holes.could_be(r, "settlement"):
                 missing.append(f"the settlement of bet {bet}")
             elif stands:
                 found.append(finding("payout-missing", r.table, **where))
@@ -142,7 +150,9 @@ def void_findings(r: Round) -> list[Finding]:
         events = settlements(r, bet)
         if any(moved(event) != NOTHING for event in events):
             amounts = next(moved(event) for event in events if moved(event) != NOTHING)
-            put_right = any(e["type"] == "bet.corrected.v1" for e in events) and actual(r, bet) == NOTHING
+            corrections = [place for place, e in enumerate(events) if e["type"] == "bet.corrected.v1"]
+            later = events[corrections[-1] :] if corrections else []
+            put_right = bool(corrections) and all(moved(event) == NOTHING for event in later)
             corrected = {"corrected": True} if put_right else {}
             found.append(
                 finding(

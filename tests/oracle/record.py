@@ -114,10 +114,17 @@ def follows(opening: Event, r: Round) -> bool:
     return True
 
 
+PLACING = ["bet.placed.v1", "bet.changed.v1", "bet.withdrawn.v1"]
+SETTLING = ["bet.settled.v1", "bet.corrected.v1"]
+# By kind of fact: what a source must have said to be one that says such facts; if none has, what tells it else.
 MISSABLE = {
-    "draw": ["card.drawn.v1"],
-    "bet": ["bet.placed.v1", "bet.changed.v1", "bet.withdrawn.v1", "bet.settled.v1", "bet.corrected.v1"],
-    "announcement": ["round.opened.v1", "bets.closed.v1", "round.closed.v1"],
+    "draw": (["card.drawn.v1"], ["shoe.loaded.v1", "shoe.cutting_card.v1", "shoe.ended.v1"]),
+    "placing": (PLACING, SETTLING),
+    "settlement": (SETTLING, PLACING),
+    "announcement": (
+        ["round.opened.v1", "bets.closed.v1", "round.closed.v1"],
+        ["ruling.made.v1", "incident.reported.v1", "table.configured.v1"],
+    ),
 }
 
 
@@ -126,13 +133,14 @@ class Holes:
 
     def __init__(self, events: list[Event], places: list[Place]) -> None:
         self.spans: list[tuple[str, str, int | None, int | None]] = []
-        self.speakers: dict[tuple[str, str], set[str]] = {}
+        self.said: dict[tuple[str, str], set[str | None]] = {}  # by table and source: the types of events
         streams = by_stream(events)
+        for event in events:
+            self.said.setdefault((event["subject"], event["source"]), set()).add(event["type"])
+        for source, subject, _, kind in places:
+            self.said.setdefault((subject, source), set()).add(kind)
         for (source, subject), stream in streams.items():
-            for kind, types in MISSABLE.items():
-                if any(event["type"] in types for event in stream):
-                    self.speakers.setdefault((subject, kind), set()).add(source)
-            rejected = {s for src, sub, s in places if (src, sub) == (source, subject)}
+            rejected = {s for src, sub, s, _ in places if (src, sub) == (source, subject)}
             for left, right in pairwise(stream):
                 if right["sequence"] > left["sequence"] + 1:
                     self.spans.append((source, subject, left["eff"], right["eff"]))
@@ -141,7 +149,7 @@ class Holes:
                 later = [e["eff"] for e in stream if e["sequence"] > number]
                 span = (max(earlier) if earlier else None, min(later) if later else None)
                 self.spans.append((source, subject, *span))
-        for source, subject, _ in places:
+        for source, subject, _, _ in places:
             if (source, subject) not in streams:  # nothing of this source was accepted: no neighbours at all
                 self.spans.append((source, subject, None, None))
 
@@ -149,11 +157,19 @@ class Holes:
         """Does a hole of such a source enclose a moment from the round's first fact to the next opening?"""
         start = r.first_fact["eff"]
         end = r.next_opening["eff"] if r.next_opening else None
-        speakers = self.speakers.get((r.table, kind))
+        speakers = self.speakers(r.table, kind)
         return any(
             subject == r.table
-            and (speakers is None or source in speakers)
+            and source in speakers
             and (right is None or right >= start)
             and (left is None or end is None or left <= end)
             for source, subject, left, right in self.spans
         )
+
+    def speakers(self, table: str, kind: str) -> set[str]:
+        """The sources that say such facts of a table."""
+        for types in MISSABLE[kind]:
+            found = {source for (subject, source), said in self.said.items() if subject == table and said & set(types)}
+            if found:
+                return found
+        return set()

@@ -33,10 +33,11 @@ def closing_before(r: Round, act: Event) -> Event | None:
 
 
 def valid_closings(r: Round) -> list[Event]:
-    """The first closing, and the first one after each device reset; a closing doubled for no reason changes nothing."""
+    """The first closing, and in DTB and FF4 the first one after each reset (5.9); one doubled for no reason changes
+    nothing."""
     closings = r.of("bets.closed.v1")
     valid = closings[:1]
-    for reset in r.rulings("device-reset"):
+    for reset in r.rulings("device-reset") if r.is_dtb_or_ff4 else []:
         following = [closing for closing in closings if closing["key"] > reset["key"]]
         if following and following[0] not in valid:
             valid.append(following[0])
@@ -87,75 +88,94 @@ def withdrawal_offered(r: Round, act: Event) -> bool:
 class Layer:
     """A part of a bet: what one act added to it."""
 
-    def __init__(self, act: Event, amount: int, kind: str) -> None:
-        self.act = act
-        self.kind = kind  # base: in time; reset or lighter: late, but a clause allows it; late
+    def __init__(self, amount: int, kind: str) -> None:
+        self.kind = kind  # base: in time; reset or lighter: late, but a clause allows it; late; refused
         self.lies = amount  # what the sensors still see of it
         self.counts = amount  # what stands of it; of a late part: what was not taken back in time
 
 
+def refused_whole(r: Round, bet: str) -> bool:
+    """Was the bet refused by a ruling made before the closing?"""
+    return any(not closings_before(r, ruling) for ruling in refusals(r, bet))
+
+
+def refused_since(r: Round, bet: str) -> int | None:
+    """The moment after which all that was placed or added is refused: by plain time, since the ruling itself tells that
+    it came after the closing."""
+    since = [closings_before(r, ruling)[-1]["eff"] for ruling in refusals(r, bet) if closings_before(r, ruling)]
+    return min(since) if since else None
+
+
+def refusals(r: Round, bet: str) -> list[Event]:
+    return [ruling for ruling in r.rulings("bets-refused") if bet in ruling["data"]["bets"]]
+
+
+def closings_before(r: Round, ruling: Event) -> list[Event]:
+    return [closing for closing in valid_closings(r) if closing["key"] < ruling["key"]]
+
+
 class Standing:
-    """What stands of one bet, from the acts and rulings up to a moment."""
+    """What stands of one bet, from the acts and rulings up to a moment; a refusal counts from the beginning."""
 
     def __init__(self, r: Round, bet: str, upto: Event | None = None) -> None:
         self.layers: list[Layer] = []
-        self.late_withdrawal = False
-        self.out = False
+        self.withdrew = False
         wager = placings(r)[bet]["data"]["wager"]
+        since = refused_since(r, bet)
         for act in r.of(*ACTS):
             if act["data"]["bet"] == bet and not (upto and after(act, upto)):
                 amount = 0 if act["type"] == "bet.withdrawn.v1" else act["data"]["amount"]
                 lies = sum(layer.lies for layer in self.layers)
                 if amount >= lies:
-                    self.layers.append(Layer(act, amount - lies, added_as(r, act, wager)))
+                    refused = since is not None and act["eff"] > since
+                    self.layers.append(Layer(amount - lies, "refused" if refused else added_as(r, act, wager)))
                 else:
                     self.take_back(r, act, lies - amount)
-        for ruling in r.rulings("bets-removed", "bets-refused"):
-            if bet in ruling["data"]["bets"] and not (upto and after(ruling, upto)):
-                self.take_out(r, ruling)
+        removed = [ruling for ruling in r.rulings("bets-removed") if bet in ruling["data"]["bets"]]
+        self.refused = refused_whole(r, bet)
+        self.out = self.refused or any(not (upto and after(ruling, upto)) for ruling in removed)
 
     def take_back(self, r: Round, act: Event, amount: int) -> None:
-        """A decrease takes back what was added last."""
-        in_time = closing_before(r, act) is None
-        before_cards = r.first_card is None or not after(act, r.first_card)
-        for layer in reversed(self.layers):
-            part = min(amount, layer.lies)
-            if part == 0:
-                continue
-            layer.lies -= part
-            amount -= part
-            if layer.kind == "base":
-                free = in_time
-            elif layer.kind == "reset":
-                free = in_reset_window(r, act)
-            else:  # "A late bet or increase taken back before the first card counts as refused"
-                free = before_cards
-            offered = withdrawal_offered(r, act)
-            if free or (offered and layer.kind != "late"):
-                layer.counts -= part
-            elif not offered:
-                self.late_withdrawal = True
+        """A decrease takes back what was refused, then what was late, then what was added last."""
+        for kinds in (["refused"], ["late"], ["base", "reset", "lighter"]):
+            for layer in reversed(self.layers):
+                if layer.kind not in kinds:
+                    continue
+                part = min(amount, layer.lies)
+                layer.lies -= part
+                amount -= part
+                if part and self.free(r, act, layer.kind):
+                    layer.counts -= part
+                elif part and not withdrawal_offered(r, act):
+                    self.withdrew = True
+                elif part and layer.kind != "late":
+                    layer.counts -= part
 
-    def take_out(self, r: Round, ruling: Event) -> None:
-        closing = closing_before(r, ruling)
-        if ruling["data"]["ruling"] == "bets-removed":
-            self.out = True
-        elif closing is None:  # refused before the closing: the bet
-            self.out = True
-            for layer in self.layers:
-                layer.counts = 0
-        else:  # refused after the closing: what was placed or increased after it
-            for layer in self.layers:
-                if after(layer.act, closing):
-                    layer.counts = 0
+    def free(self, r: Round, act: Event, kind: str) -> bool:
+        """May such a part be taken back at that moment without an offer?"""
+        if kind == "refused":
+            return True
+        if kind == "base":
+            return closing_before(r, act) is None
+        if kind == "reset":
+            return in_reset_window(r, act)
+        # "A late bet or increase taken back before the first card counts as refused"
+        return r.first_card is None or not after(act, r.first_card)
 
     @property
     def stake(self) -> int:
-        return 0 if self.out else sum(layer.counts for layer in self.layers if layer.kind != "late")
+        if self.out:
+            return 0
+        return sum(layer.counts for layer in self.layers if layer.kind not in ("late", "refused"))
 
     @property
     def late(self) -> int:
-        return sum(layer.counts for layer in self.layers if layer.kind == "late")
+        return 0 if self.refused else sum(layer.counts for layer in self.layers if layer.kind == "late")
+
+    @property
+    def late_withdrawal(self) -> bool:
+        """Chips of a bet that a ruling took out go back to the player: that is no withdrawal."""
+        return self.withdrew and not self.out
 
 
 def added_as(r: Round, act: Event, wager: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from tests.oracle.validate import Event, microseconds, read_line
 
 Finding = dict[str, Any]
-Place = tuple[str, str, int]
+Place = tuple[str, str, int, str | None]  # source, subject, sequence, type if it can be read
 
 TOLERANCE = 500_000  # section 6, Time: 500 ms between two sources, bounds included
 CLOCK_TOLERANCE = 2_000_000
@@ -88,13 +88,13 @@ def read_file(lines: list[bytes]) -> tuple[list[Event], list[Place], list[Findin
             continue
         for event, spellings in versions.values():  # same source and id, other content: all of them are rejected
             for line in spellings:
-                place = (event["source"], event["subject"], event["sequence"])
+                place = (event["source"], event["subject"], event["sequence"], event["type"])
                 rejected[line] = ("same id, different content", place, event["subject"])
     findings = [
         finding("event-rejected", table, actual=reason, raw=sha256(line).hexdigest())
         for line, (reason, _, table) in sorted(rejected.items())
     ]
-    places = sorted({place for _, place, _ in rejected.values() if place})
+    places = sorted({place for _, place, _ in rejected.values() if place}, key=str)
     return put_in_order(events), places, findings
 
 
@@ -129,7 +129,7 @@ def gaps(events: list[Event], places: list[Place]) -> list[Finding]:
     seen: dict[tuple[str, str], set[int]] = {}
     for event in events:
         seen.setdefault((event["source"], event["subject"]), set()).add(event["sequence"])
-    for source, subject, sequence in places:
+    for source, subject, sequence, _ in places:
         seen.setdefault((source, subject), set()).add(sequence)
     found = []
     for (source, subject), numbers in sorted(seen.items()):

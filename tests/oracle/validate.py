@@ -232,7 +232,9 @@ def decode(line: bytes) -> Any:
     return value
 
 
-def read_line(line: bytes) -> tuple[Event | None, str | None, tuple[str, str, int] | None, str | None]:
+def read_line(
+    line: bytes,
+) -> tuple[Event | None, str | None, tuple[str, str, int, str | None] | None, str | None]:
     """(event, None, …) for a good line; (None, reason, its place in a sequence if readable, its table if readable)."""
     try:
         value = decode(line)
@@ -252,5 +254,6 @@ def read_line(line: bytes) -> tuple[Event | None, str | None, tuple[str, str, in
             and is_integer(sequence)
             and sequence >= 0
         ):
-            place = (str(source), str(subject), sequence)
+            kind = value.get("type")
+            place = (str(source), str(subject), sequence, kind if isinstance(kind, str) else None)
     return None, wrong, place, table

@@ -11,7 +11,9 @@ from tests.oracle.validate import ROLES, Event
 
 
 def requires_void(r: Round, cards: Cards) -> bool:
-    """Do the rules themselves make this round void?"""
+    """Do the rules themselves make this round void? Of a shoe that was never loaded nobody can tell."""
+    if r.decks is None:
+        return False
     document = r.document
     reconstructed = bool(r.rulings("reconstructed"))  # "The order is known exactly if …"
     if cards.foreign or cards.insufficient:
@@ -51,6 +53,8 @@ def established(r: Round, cards: Cards, ruling: Event) -> bool:
 
 def founded(r: Round, cards: Cards) -> bool:
     """Is there anything on record that makes a declared void right?"""
+    if r.decks is None:
+        return False
     if requires_void(r, cards):
         return True
     if r.document in (SE, DT) and cards.wrong_count:  # SE, DT 5.2: founds a void and does not require one
