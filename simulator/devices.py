@@ -40,7 +40,7 @@ class Device:
     """One source of events about one table."""
 
     __slots__ = (
-        "_heads", "beats", "clock_error", "error_until", "fraction", "id_prefix", "latency", "next_beat", "offset",
+        "beats", "clock_error", "error_until", "fraction", "heads", "id_prefix", "latency", "next_beat", "offset",
         "path", "sequence", "silent_from", "silent_until", "subject",
     )  # fmt: skip
 
@@ -62,16 +62,15 @@ class Device:
         """Some devices write microseconds."""
         digits = "".join(f"{chance.below(0x10000):04x}" for _ in range(5))
         self.id_prefix = f"{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-a{digits[17:20]}-"
-        self._heads: dict[str, bytes] = {}
+        self.heads: dict[str, bytes] = {}
+        """By type: an event up to the middle of its id."""
 
     def head(self, kind: str) -> bytes:
         """An event of this type up to the middle of its id."""
-        head = self._heads.get(kind)
-        if head is None:
-            head = self._heads[kind] = (
-                f'{{"specversion":"1.0","type":"{kind}","source":"{self.path}","subject":"{self.subject}",'
-                f'"id":"{self.id_prefix}'
-            ).encode()
+        head = self.heads[kind] = (
+            f'{{"specversion":"1.0","type":"{kind}","source":"{self.path}","subject":"{self.subject}",'
+            f'"id":"{self.id_prefix}'
+        ).encode()
         return head
 
     def is_silent(self, at: int) -> bool:
@@ -125,6 +124,8 @@ class Devices:
         """
         sent: list[Delivery] = []
         devices, dumps = self.devices, orjson.dumps
+        written = -1
+        minutes = b""
         late, repeat = self._until_late, self._until_repeat
         for at, source, kind, content in acts:
             device = devices[source]
@@ -134,9 +135,11 @@ class Devices:
             sequence = device.sequence
             device.sequence = sequence + 1
             minute, rest = divmod(at + device.offset, MINUTE)
+            if minute != written:
+                written, minutes = minute, minute_text(minute)
             line = b'%b%012x","time":"%b%02d.%03d%b","sequence":%d,"data":%b}' % (
-                device.head(kind), sequence * _ID_STEP & _ID_MASK, minute_text(minute), rest // 1000, rest % 1000,
-                device.fraction, sequence, dumps(content),
+                device.heads.get(kind) or device.head(kind), sequence * _ID_STEP & _ID_MASK, minutes, rest // 1000,
+                rest % 1000, device.fraction, sequence, dumps(content),
             )  # fmt: skip
             late -= 1
             repeat -= 1
@@ -169,8 +172,11 @@ class Devices:
             return
         if isinstance(content, Beat):
             error = device.clock_error if at < device.error_until else 0
-            clock = time_text(at + device.offset + error).decode()
-            sent.append((arrival, self._envelope(device, kind, sequence, at, {"device_time": clock})))
+            line = b'%b%012x","time":"%b","sequence":%d,"data":{"device_time":"%b"}}' % (
+                device.heads.get(kind) or device.head(kind), sequence * _ID_STEP & _ID_MASK, time_text(at), sequence,
+                time_text(at + device.offset + error),
+            )  # fmt: skip
+            sent.append((arrival, line))
         elif isinstance(content, Contradicted):
             for payload in (content.first, content.second):
                 sent.append((arrival, self._envelope(device, kind, sequence, at + device.offset, payload)))

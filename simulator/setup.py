@@ -1,7 +1,7 @@
 """How a simulated table is set up: game, area, layout, limits and decks, all within its rule document."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from games.rulebook import GAMES, Game
@@ -48,6 +48,12 @@ class Setup:
         if self.max_wagers_per_area is None or rule is None:
             return rule if self.max_wagers_per_area is None else self.max_wagers_per_area
         return min(rule, self.max_wagers_per_area)
+
+    def with_maxima_doubled(self) -> "Setup":
+        """The same table for people who want to bet more."""
+        limits = {wager: (low, 2 * high) for wager, (low, high) in self.limits.items()}
+        differential = None if self.differential_limit is None else 2 * self.differential_limit
+        return replace(self, limits=limits, differential_limit=differential)
 
     def configured(self) -> Payload:
         """The payload of ``table.configured.v1``."""

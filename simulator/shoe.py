@@ -12,7 +12,7 @@ class Shoe:
 
     __slots__ = (
         "_burnt", "_next", "_spare", "cards", "cut", "cut_seen", "decks", "hands", "id", "null_account",
-        "off_balance", "to_the_end", "unreported",
+        "off_balance", "slug_end", "to_the_end", "unreported",
     )  # fmt: skip
 
     def __init__(self, shoe: str, decks: int, cards: list[str], burnt: int, cut: int | None) -> None:
@@ -32,6 +32,8 @@ class Shoe:
         self._spare: list[str] | None = None
         self.off_balance = False
         """A card that does not belong was read: a count at the end cannot come out right."""
+        self.slug_end = 0
+        """Where a slug of an earlier shoe ends, 0 if there is none."""
         self.unreported = False
         """Nobody was told that it was loaded."""
         self.null_account = False
@@ -98,8 +100,8 @@ def shuffled(deck: Deck, decks: int, chance: Chance) -> list[str]:
     return cards
 
 
-def falsely_shuffled(shoe: Shoe, chance: Chance) -> list[str]:
-    """The cards of a finished shoe after a false shuffle: a slug of whole rounds stays together.
+def falsely_shuffled(shoe: Shoe, chance: Chance) -> tuple[list[str], int]:
+    """The cards of a finished shoe after a false shuffle, and where the slug of whole rounds that stayed together ends.
 
     Discards are picked up hand by hand, so the order within a round changes, and the slug may come back reversed.
     """
@@ -119,7 +121,7 @@ def falsely_shuffled(shoe: Shoe, chance: Chance) -> list[str]:
     rest = [card for place, card in enumerate(shoe.cards) if place not in taken]
     chance.shuffle(rest)
     at = chance.between(20, len(rest) // 2)
-    return rest[:at] + slug + rest[at:]
+    return rest[:at] + slug + rest[at:], at + len(slug)
 
 
 def without(cards: Sequence[str], removed: Sequence[str]) -> list[str]:

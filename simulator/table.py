@@ -16,7 +16,7 @@ from simulator.settling import finish
 from simulator.setup import Setup
 from simulator.shoe import Shoe, falsely_shuffled, shuffled, without
 from simulator.state import TableState
-from simulator.truth import Fault, TruthSink
+from simulator.truth import TruthSink
 
 SESSION = 2 * HOUR
 """So long the same group of people plays at a table."""
@@ -31,13 +31,14 @@ Batch = tuple[list[Delivery], int]
 class Table:
     """One table of the floor."""
 
-    __slots__ = ("_first_session", "_groups", "_plan", "_rounds", "_start", "state")
+    __slots__ = ("_configured", "_first_session", "_groups", "_plan", "_rounds", "_start", "state")
 
     def __init__(
         self, setup: Setup, number: int, tables: int, rounds: int, seed: int, start: int, plan: Plan, truth: TruthSink
     ) -> None:
         chance = Chance(seed, "table", setup.table)
         begins = start + chance.below(MINUTE)
+        self._configured = setup
         self._start = start
         self._first_session = number
         self._groups = tables
@@ -54,7 +55,7 @@ class Table:
         state.now += 3000
         for place in range(self._rounds):
             state.rounds_left = self._rounds - place
-            if not place or state.change_cards or state.shoe.over:
+            if not place or self._is_over():
                 self._change_cards(first=not place)
             self._play_round()
             yield self._send(state.now)
@@ -63,6 +64,11 @@ class Table:
         # What was still to come, such as a late correction; the devices go on until then.
         last = max((act[0] for act in state.pending), default=state.now)
         yield self._send(last + 1)
+
+    def _is_over(self) -> bool:
+        """Whether the cards are changed now; whoever has smuggled in a slug sees to it that it is dealt."""
+        shoe = self.state.shoe
+        return shoe.over or (self.state.change_cards and shoe.place >= shoe.slug_end)
 
     def _play_round(self) -> None:
         state = self.state
@@ -88,12 +94,14 @@ class Table:
         state.pending += round.acts
         state.seats.leave(state.setup.limits[state.setup.game.hands[0]][0])
         state.now = round.now + state.chance.between(5000, 11_000)
-        if not round.number % 60 and state.chance.happens(0.3):
+        if not round.number % 25 and state.chance.happens(0.3):
             self._reconfigure()
 
     def _reconfigure(self) -> None:
-        """Between two rounds the desk sends the configuration again, as it does after a restart."""
-        state = self.state
+        """Between two rounds the desk sends the configuration again, as after a restart, or with other maxima."""
+        state, first = self.state, self._configured
+        if state.chance.happens(0.6):
+            state.setup = first.with_maxima_doubled() if state.setup is first else first
         state.pending.append((state.now - 2500, DESK, CONFIGURED, state.setup.configured()))
 
     def _change_cards(self, first: bool) -> None:
@@ -104,17 +112,20 @@ class Table:
         state.shoes += 1
         name = f"{state.setup.table}-{state.shoes:05d}"
         decks = self._plan.decks(state, name)
+        slug_end = 0
         if state.rig.slug:
-            cards = falsely_shuffled(state.shoe, chance)
-            state.truth(Fault(state.setup.table, name, None, "shuffle-repeat", None, None, ("shuffle-repeat",), "slug"))
+            cards, slug_end = falsely_shuffled(state.shoe, chance)
             state.rig.slug = False
         else:
-            cards = without(shuffled(state.setup.game.deck, decks, chance), state.rig.removed)
+            cards = shuffled(state.setup.game.deck, decks, chance)
+            if state.rig.removed:
+                cards = without(cards, state.rig.removed)
         to_the_end = self._plan.to_the_end(state)
         burnt = 0 if to_the_end or chance.happens(0.5) else chance.between(1, 10)
         cut = None if to_the_end else len(cards) - chance.between(14, 20)
         state.shoe = Shoe(name, decks, cards, burnt, cut)
         state.shoe.to_the_end = to_the_end
+        state.shoe.slug_end = slug_end
         state.rounds = 0
         state.restriction = None
         state.change_cards = False

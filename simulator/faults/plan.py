@@ -12,6 +12,7 @@ from simulator.faults.shoes import (
     miscounted,
     of_unreported_shoe,
     running_out,
+    slug_was_dealt,
     wrong_decks,
 )
 from simulator.faults.variant import Course, Variant
@@ -102,6 +103,7 @@ class Plan:
         if state.wish == SHORT:
             state.wish = None
             return miscounted(state)
+        slug_was_dealt(state)
         if remaining is not None and state.shoe.off_balance:
             table = state.setup.table
             state.truth(Fault(table, state.shoe.id, None, SHORT, None, None, (SHORT,), "a card that does not belong"))

@@ -123,6 +123,14 @@ def false_shuffle(round: Round) -> None:
     round.state.change_cards = True
 
 
+def slug_was_dealt(state: TableState) -> None:
+    """At the end of a shoe: if it had a slug and dealt it, that can be seen from now on."""
+    shoe = state.shoe
+    if shoe.slug_end and shoe.place >= shoe.slug_end:
+        code = "shuffle-repeat"
+        state.truth(Fault(state.setup.table, shoe.id, None, code, None, None, (code,), "slug"))
+
+
 def cards_removed(round: Round) -> None:
     """From the next shoe on, cards are missing: five of one rank, or five different ones."""
     plain(round)
@@ -159,13 +167,15 @@ def _suspect(round: Round, code: str, variant: str) -> None:
 
 
 def _untouched(state: TableState) -> bool:
-    """Nobody has tampered with this table yet, and it has dealt enough to keep a slug of."""
+    """Nobody has tampered with this table yet."""
     rig = state.rig
     return not (rig.removed or rig.slug or rig.favours)
 
 
 def _dealt_enough(state: TableState) -> bool:
-    return len(state.shoe.hands) >= (16 if state.setup.game.is_baccarat else 34) and not state.rig.slug
+    """There is enough to keep a slug of, and no slug is still to come."""
+    rounds = 16 if state.setup.game.is_baccarat else 34
+    return len(state.shoe.hands) >= rounds and state.shoe.place >= state.shoe.slug_end
 
 
 def _knows_players(state: TableState) -> bool:

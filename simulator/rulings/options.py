@@ -2,9 +2,9 @@
 
 from simulator.acts import BETS_CLOSED, DEALER, OPENED
 from simulator.betting import begin, extra_bet, take_option
-from simulator.dealing import deal, deal_all, show_cutting_card
+from simulator.dealing import coming, deal, show_cutting_card
 from simulator.round import DEALER_ROLE, SUPERVISOR, Round
-from simulator.settling import finish, show_and_settle
+from simulator.settling import finish
 
 
 def power_failure_before_outcome(round: Round, by: str = SUPERVISOR) -> None:
@@ -22,14 +22,20 @@ def power_failure_before_outcome(round: Round, by: str = SUPERVISOR) -> None:
 
 
 def power_failure_after_outcome(round: Round, by: str = SUPERVISOR) -> None:
-    """DTB, FF4 5.17.2, EB 5.9.2: with an outcome established the round is concluded."""
+    """DTB, FF4 5.17.2, EB 5.9.2: with an outcome established the round is concluded.
+
+    The Player Pair is decided by the third card and the Tiger Pair by the fourth, where they are on offer (A-25).
+    """
     begin(round)
-    deal_all(round)
+    limits = round.setup.limits
+    decided = 3 if "player_pair" in limits else 4 if "tiger_pair" in limits else 6
+    count = len(coming(round))
+    deal(round, min(count, round.chance.between(min(decided, count), count)))
     round.wait(1000, 2000)
     clause = "5.9.2" if round.game.document.power_void else "5.17.2"
     round.rule("power-failure", clause, by, scope="table")
     round.wait(3000, 20_000)
-    show_and_settle(round)
+    finish(round)
 
 
 def terminals_fail(round: Round, by: str = SUPERVISOR) -> None:

@@ -79,14 +79,15 @@ def test_a_false_shuffle_keeps_a_slug_of_whole_rounds_together() -> None:
     old = Shoe("old", 8, shuffled(deck, 8, chance), 0, 400)
     for start in range(0, 300, 5):
         old.hands.append((start, start + 5))
-    new = falsely_shuffled(old, chance)
+    new, end = falsely_shuffled(old, chance)
     assert Counter(new) == Counter(old.cards)
     rounds = [sorted(old.cards[start:end]) for start, end in old.hands]
     together = 0
     for place in range(len(new) - 5):
         together += sorted(new[place : place + 5]) in rounds
-    # Five cards or more such rounds are 24 cards and more; by chance alone not one is expected.
+    # Five such rounds and more are 24 cards and more; by chance alone not one is expected.
     assert together >= 5
+    assert 44 <= end < 300
 
 
 def test_cards_taken_from_the_decks_stay_away() -> None:
