@@ -71,13 +71,17 @@ def test_every_ruling_and_most_incidents_of_honest_play_appear(events: list[dict
     assert incidents >= {"cards-drawn-together", "order-altered", "wrong-order", "player-left-with-cards"}
 
 
-def test_withdrawals_are_offered_under_every_clause_that_has_the_option() -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("simulator.table.SPECIAL", 0.15)
-        floor = simulate(10, 110, seed=4, games=["dragon_tiger_baccarat", "fa_fa_fabulous_4"])
-        offers = [line for line in floor if b'"withdrawal-offered"' in line]
-    clauses = {orjson.loads(line)["data"]["clause"] for line in offers}
-    assert clauses == {"3.17.1", "5.8.1", "5.8.2.2", "5.9", "5.17.1", "5.18.1"}
+def test_withdrawals_are_offered_under_every_clause_that_has_the_option(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("simulator.table.SPECIAL", 0.15)
+    options = {"3.17.1", "5.8.1", "5.8.2.2", "5.9", "5.17.1", "5.18.1"}
+    clauses: set[str] = set()
+    # The cutting card seldom comes first, and only in the HLGA that gives an option: one floor may not have it.
+    for seed in range(1, 20):
+        floor = simulate(10, 110, seed, games=["dragon_tiger_baccarat", "fa_fa_fabulous_4"])
+        clauses |= {orjson.loads(line)["data"]["clause"] for line in floor if b'"withdrawal-offered"' in line}
+        if clauses >= options:
+            break
+    assert clauses == options
 
 
 def test_sequences_have_no_hole(events: list[dict[str, Any]]) -> None:
