@@ -37,7 +37,8 @@ class Window(NamedTuple):
     share: float
 
 
-WINDOWS = (Window(12, 4, 0.05), Window(60, 6, 0.75), Window(240, 24, 0.10))
+WINDOWS = (Window(12, 4, 0.05), Window(60, 6, 0.30), Window(60, 60, 0.50), Window(240, 24, 0.10))
+"""Sixty shoes are looked at often, to find soon what began lately, and each sixty once with most of the rate."""
 LONGEST = max(window.shoes for window in WINDOWS)
 
 Direction = Literal["missing", "in excess"]
