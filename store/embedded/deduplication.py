@@ -35,11 +35,11 @@ def _mend_table(folder: Path) -> int:
     known: dict[str, str] = {}
     for file in files:
         for line in file.read_text().splitlines():
-            operation, part, token = line.split("\t")
-            if operation == _ADDED:
-                known[token] = part
-            else:
-                known.pop(token, None)
+            match line.split("\t"):
+                case [operation, part, token] if operation == _ADDED:
+                    known[token] = part
+                case [_, _, token]:
+                    known.pop(token, None)
     there = _parts(folder.parent)
     orphans = {token: part for token, part in known.items() if not _covered(part, there)}
     if orphans:

@@ -21,6 +21,10 @@ class PortInUse(CannotStart):
     """Another process listens at this address."""
 
 
+class AddressUnusable(CannotStart):
+    """The operating system does not let this user listen at this address."""
+
+
 class NotLoopback(CannotStart):
     """The address can be reached from elsewhere, and this protocol carries passwords in the clear."""
 

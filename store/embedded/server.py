@@ -19,7 +19,7 @@ import chdb
 from store.embedded import faults, folder, packets
 from store.embedded.connection import Connection
 from store.embedded.engine import Engine
-from store.embedded.faults import NotLoopback, PortInUse, ServerError
+from store.embedded.faults import AddressUnusable, NotLoopback, PortInUse, ServerError
 from store.embedded.handshake import Identity
 from store.embedded.watch import CancelWatch
 
@@ -91,13 +91,15 @@ def _listen(host: str, port: int) -> socket.socket:
         return socket.create_server(
             (host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET, backlog=_BACKLOG
         )
-    except OSError as error:
-        if error.errno == errno.EADDRINUSE:
+    except (OSError, OverflowError) as error:
+        if isinstance(error, OSError) and error.errno == errno.EADDRINUSE:
             raise PortInUse(
                 f"Port {port} of {host} is in use by another process. Stop it, or name another port in "
                 "TABLEWATCH_CLICKHOUSE_URL."
             ) from None
-        raise
+        raise AddressUnusable(
+            f"Cannot listen at port {port} of {host}: {error}. Name another address in TABLEWATCH_CLICKHOUSE_URL."
+        ) from None
 
 
 class _Server:

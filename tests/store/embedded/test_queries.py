@@ -68,6 +68,21 @@ def test_an_empty_result_has_names_and_types(client: Client) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "FROM numbers(5) SELECT number AS n WHERE n > 9",
+        "WITH 9 AS nine SELECT number AS n FROM numbers(5) WHERE n > nine",
+        "(SELECT number AS n FROM numbers(5) WHERE n > 9)",
+        "SELECT number AS n FROM numbers(0) UNION ALL SELECT number FROM numbers(0)",
+        "SELECT number AS n FROM numbers(5) WHERE n > 9 ORDER BY n LIMIT 1 WITH TIES SETTINGS max_threads = 1",
+        "SELECT number AS n FROM numbers(0) FORMAT JSON",
+    ],
+)
+def test_every_form_of_select_without_rows_has_its_column(client: Client, sql: str) -> None:
+    assert client.execute(sql, with_column_types=True) == ([], [("n", "UInt64")])
+
+
 def test_show_without_anything_to_show_has_its_column(client: Client) -> None:
     assert client.execute("SHOW TABLES", with_column_types=True) == ([], [("name", "String")])
 

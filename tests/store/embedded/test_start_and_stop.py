@@ -18,6 +18,7 @@ from clickhouse_driver import Client
 from clickhouse_driver.errors import ServerException
 
 from store.embedded.faults import (
+    AddressUnusable,
     CannotStart,
     FolderInUse,
     FolderOfNewerVersion,
@@ -43,6 +44,11 @@ def test_a_port_in_use_is_named(tmp_path: Path) -> None:
         port = taken.getsockname()[1]
         with pytest.raises(PortInUse, match=rf"Port {port} .* in use"):
             _serve(tmp_path, port=port)
+
+
+def test_an_address_that_cannot_be_had(tmp_path: Path) -> None:
+    with pytest.raises(AddressUnusable, match="Cannot listen at port 99999"):
+        _serve(tmp_path, port=99_999)
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "192.0.2.1", "example.org"])  # noqa: S104 - refused
