@@ -176,12 +176,15 @@ def workplace(parent: Path) -> Path:
 
 def tests_pass(place: Path) -> bool:
     """Whether the tests of the copy pass, on the copy."""
+    # Compiled tests may stay; compiled modules must not, since two mutants can be alike in size and time.
+    for compiled in (place / "games").rglob("__pycache__"):
+        shutil.rmtree(compiled)
     check = "import games, pathlib; assert pathlib.Path(games.__file__).parents[1].samefile('.')"
     run = "import sys, pytest; sys.exit(pytest.main(['-x', '-q', '-p', 'no:cacheprovider', 'tests/games']))"
-    environment = {**os.environ, "PYTHONPATH": str(place), "PYTHONDONTWRITEBYTECODE": "1", "PYTHONHASHSEED": "0"}
     command = [sys.executable, "-c", f"{check}\n{run}"]
+    env = os.environ | {"PYTHONPATH": str(place), "PYTHONHASHSEED": "0", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     try:
-        done = subprocess.run(command, cwd=place, env=environment, capture_output=True, timeout=TIME_LIMIT, check=False)
+        done = subprocess.run(command, cwd=place, env=env, capture_output=True, timeout=TIME_LIMIT, check=False)
     except subprocess.TimeoutExpired:
         return False
     return done.returncode == 0
@@ -213,9 +216,13 @@ def main() -> None:
                 target.write_text(original)
                 places.put(place)
 
-        survived = [mutant for mutant, alive in zip(chosen, pool.map(survives, chosen), strict=True) if alive]
-    for mutant in survived:
-        print(f"not noticed: {mutant.file}:{mutant.line}: {mutant.change}")
+        survived = []
+        for done, (mutant, alive) in enumerate(zip(chosen, pool.map(survives, chosen), strict=True), start=1):
+            if alive:
+                survived.append(mutant)
+                print(f"not noticed: {mutant.file}:{mutant.line}: {mutant.change}", flush=True)
+            if done % 25 == 0:
+                print(f"{done} of {len(chosen)} done", file=sys.stderr, flush=True)
     share = 1 - len(survived) / len(chosen)
     print(f"{len(chosen)} of {len(every)} mutants, seed {seed}: {share:.1%} noticed")
     if share < BAR:

@@ -65,7 +65,7 @@ def test_the_whole_is_every_ordered_draw(name: str, decks: int) -> None:
         assert wager.second_moment == Fraction(sum(line.count * line.net**2 for line in wager.lines), whole)
 
 
-@pytest.mark.parametrize("decks", [4, 6, 10])
+@pytest.mark.parametrize("decks", [4, 8])
 def test_pairs_in_closed_form(decks: int) -> None:
     pair52 = Fraction(4 * decks - 1, 52 * decks - 1)
     pair65 = Fraction(5 * decks - 1, 65 * decks - 1)
@@ -139,12 +139,15 @@ def small_game(name: str, deck: Deck) -> Game:
 
 def every_draw(name: str, deck: Deck, decks: int) -> Counter[tuple[Fraction, ...]]:
     """The nets of every ordered draw of six physical cards, by the reference."""
-    nets: Counter[tuple[Fraction, ...]] = Counter()
+    rounds: Counter[tuple[tuple[str, ...], ...]] = Counter()
     for cards in permutations(deck.codes * decks, 6):
         hands = reference.baccarat_hands(list(cards))
         assert hands is not None
-        by_wager = reference.baccarat_nets(name, *hands)
-        nets[tuple(by_wager[wager] for wager in GAMES[name].wagers)] += 1
+        rounds[tuple(map(tuple, hands))] += 1
+    nets: Counter[tuple[Fraction, ...]] = Counter()
+    for (player, banker), times in rounds.items():
+        by_wager = reference.baccarat_nets(name, list(player), list(banker))
+        nets[tuple(by_wager[wager] for wager in GAMES[name].wagers)] += times
     return nets
 
 

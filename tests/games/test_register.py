@@ -45,12 +45,12 @@ def test_numbers_run_without_a_hole(document: str) -> None:
     assert order == sorted(order)
 
 
-@pytest.mark.parametrize("clause", REGISTER, ids=key)
-def test_a_clause_says_what_is_checked_or_why_not(clause: Clause) -> None:
-    assert clause.subject
-    assert bool(clause.checks) is (clause.kind in {"checkable", "partly"})
-    assert bool(clause.why_not) is (clause.kind in {"partly", "not checkable"})
-    assert list(clause.checks) == sorted(set(clause.checks))
+def test_a_clause_says_what_is_checked_or_why_not() -> None:
+    for clause in REGISTER:
+        assert clause.subject, key(clause)
+        assert bool(clause.checks) is (clause.kind in {"checkable", "partly"}), key(clause)
+        assert bool(clause.why_not) is (clause.kind in {"partly", "not checkable"}), key(clause)
+        assert list(clause.checks) == sorted(set(clause.checks)), key(clause)
 
 
 def test_every_clause_that_a_check_cites_is_in_the_register() -> None:
