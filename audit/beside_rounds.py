@@ -26,9 +26,8 @@ def findings_beside_rounds(facts: TableFacts, settings: JudgeSettings) -> Iterat
 
 
 def _game_of(facts: TableFacts, name: str, shoe: ShoeFacts, settings: JudgeSettings) -> Game | None:
-    """The game that a shoe is played with: of the configuration in force at its first round, or else when it was
-    loaded."""
-    moments = [*sorted(each.beginning.at for key, each in facts.rounds.items() if key[0] == name), shoe.loaded[-1].at]
+    """The game that a shoe was loaded for: of the configuration then in force, or else at its first round."""
+    moments = [shoe.loaded[-1].at, *sorted(each.beginning.at for key, each in facts.rounds.items() if key[0] == name)]
     known = (configuration_at(facts.configurations, moment) for moment in moments)
     configuration = next((each for each in known if each is not None), None)
     return None if configuration is None else rulebook(settings.readings)[configuration.data.game]
@@ -60,7 +59,7 @@ def _misses_a_draw(game: Game, facts: RoundFacts, context: RoundContext) -> bool
     if context.loaded is None or not context.obscurity.could_hide("draw", facts.ordered[0].at, context.until):
         return False
     dealing = deal(game, context.loaded.data.decks, facts, context.earlier, context.dealt_before)
-    return (bool(dealing.skipped) or dealing.short) and not dealing.foreign and not dealing.ran_out
+    return bool(dealing.skipped) or (dealing.short and not dealing.foreign and not dealing.ran_out)
 
 
 def rejection(table: str | None, raw: bytes, reason: str, where: str = "") -> Finding:

@@ -1,5 +1,6 @@
 """What each source of a table has sent: effective times, holes in its sequence, and what a hole could hide."""
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
@@ -78,6 +79,7 @@ def follow(
     filled = sorted({place.sequence for place in rejected})
     latest = ALWAYS_BEFORE
     types: set[str] = set()
+    after_hole = -1
     previous = ordered[0].sequence - 1 if ordered else 0
     if base is not None:
         latest = base.at
@@ -90,13 +92,18 @@ def follow(
         if sequence != previous + 1:
             if sequence == previous:
                 _share_time(facts, sequence, latest)
+                if after_hole == sequence:
+                    obscured[-1] = Obscured(obscured[-1].start, latest)
             else:
+                after_hole = sequence
                 obscured.append(Obscured(before, latest))
                 lacking.extend(_unfilled(previous, sequence, filled, latest))
         facts.append(Fact(latest, source, sequence, event.id, event))
         types.add(event.type)
         previous = sequence
-    _at_the_ends(device, filled, base)
+    if filled:
+        _at_the_ends(device, filled, base)
+        _at_taken_places(device, filled, base)
     types.update(place.type for place in rejected if place.type is not None)
     device.types = frozenset(types)
     return device
@@ -132,8 +139,6 @@ def _unfilled(previous: int, following: int, filled: list[int], seen_at: int) ->
 def _at_the_ends(device: Device, filled: list[int], base: Base | None) -> None:
     """A rejected event before the first or after the last readable one leaves that end open; numbers missing between
     them are holes as well."""
-    if not filled:
-        return
     facts = device.facts
     if not facts:
         since = ALWAYS_BEFORE if base is None else base.at
@@ -147,6 +152,18 @@ def _at_the_ends(device: Device, filled: list[int], base: Base | None) -> None:
     if filled[-1] > last:
         device.obscured.append(Obscured(facts[-1].at, EVER_AFTER))
         device.lacking.extend(_unfilled(last, filled[-1], filled, facts[-1].at))
+
+
+def _at_taken_places(device: Device, filled: list[int], base: Base | None) -> None:
+    """A rejected event that claims the number of a readable one could be any fact between their neighbours."""
+    sequences = [fact.sequence for fact in device.facts]
+    for sequence in filled:
+        place, following = bisect_left(sequences, sequence), bisect_right(sequences, sequence)
+        if place == following:
+            continue
+        start = device.facts[place - 1].at if place else ALWAYS_BEFORE if base is None else base.at
+        end = device.facts[following].at if following < len(sequences) else EVER_AFTER
+        device.obscured.append(Obscured(start, end))
 
 
 _ANNOUNCEMENTS: Final = frozenset({"round.opened.v1", "bets.closed.v1", "round.closed.v1"})
