@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import product
 from typing import Any
 
 from tests.oracle import rules
@@ -29,8 +30,9 @@ def account(rounds: list[Round]) -> Counter[str]:
 class Cards:
     """What the cards of one round show."""
 
-    def __init__(self, r: Round, holes: Holes) -> None:
+    def __init__(self, r: Round, holes: Holes, game: str | None = None) -> None:
         self.r = r
+        self.game = game = game or r.game
         read = reads(r)
         of_draw = {draw: cards[0] for draw, cards in read.items()}
         replaced = {ruling["data"]["draw"]: ruling["data"]["card"] for ruling in r.rulings("replacement-card")}
@@ -45,23 +47,23 @@ class Cards:
         self.sequence = [of_draw[draw] for draw in order if draw in of_draw]
         self.foreign = self.find_foreign(read, replaced)
         self.unclear = bool(self.double or self.skipped)
-        off_deck = any(card not in rules.deck(r.game) for card in self.sequence)
-        self.dealt = None if self.unclear or off_deck else rules.deal(r.game, self.sequence)
+        off_deck = any(card not in rules.deck(game) for card in self.sequence)
+        self.dealt = None if self.unclear or off_deck else rules.deal(game, self.sequence)
         self.asks_for_more = not self.unclear and not off_deck and self.dealt is None
-        size = None if r.decks is None else r.decks * len(rules.deck(r.game))
+        size = None if r.decks is None else r.decks * len(rules.deck(game))
         drawn = sum(len(reads(each)) for each in [*r.earlier, r])
         self.insufficient = self.asks_for_more and size is not None and drawn >= size
         self.extra = self.dealt is not None and len(self.sequence) > self.dealt[1]
         self.short = self.asks_for_more and not self.insufficient
         self.spoilt = bool(self.foreign or self.insufficient)
         # A draw is missed when one was skipped or the Table of Play asks for more, and a hole could be it.
-        self.hidden = bool(self.skipped or self.short) and not self.spoilt and holes.could_be(r, "draw")
-        self.outcome: dict[str, Any] | None = rules.outcome(r.game, self.dealt[0]) if self.dealt else None
+        self.hidden = bool(self.skipped or (self.short and not self.spoilt)) and holes.could_be(r, "draw")
+        self.outcome: dict[str, Any] | None = rules.outcome(game, self.dealt[0]) if self.dealt else None
         self.wrong_count = self.extra or self.short
 
     def find_foreign(self, read: dict[int, list[str]], replaced: dict[int, str]) -> list[int]:
         """Draws with a card of another deck, or with one copy more than the shoe's decks hold."""
-        deck, seen = rules.deck(self.r.game), account(self.r.earlier)
+        deck, seen = rules.deck(self.game), account(self.r.earlier)
         found = {draw for draw, card in replaced.items() if card not in deck}
         for draw, cards in read.items():
             if any(card not in deck for card in cards):
@@ -110,8 +112,8 @@ def early_cards(r: Round) -> list[Finding]:
     return list(found.values())
 
 
-def shoe_findings(events: list[Event], rounds: list[Round], missed: set[tuple[str, str]]) -> list[Finding]:
-    """decks-not-allowed and shoe-short; `missed`: shoes of which a draw may lie in a hole."""
+def shoe_findings(events: list[Event], rounds: list[Round], holes: Holes) -> list[Finding]:
+    """decks-not-allowed and shoe-short."""
     found = []
     loads = {(e["subject"], e["data"]["shoe"]): e for e in events if e["type"] == "shoe.loaded.v1"}
     for load in loads.values():
@@ -127,32 +129,37 @@ def shoe_findings(events: list[Event], rounds: list[Round], missed: set[tuple[st
         ]
         if not ends or ends[-1]["data"]["remaining"] is None:
             continue
-        missing, left_over = balance(of_shoe, ends[-1]["data"]["remaining"], rules.deck(game), decks)
-        if (table, shoe) in missed:  # the cards may have been in the draws that were lost; what is left over was not
-            missing = []
+        ways = balances(of_shoe, ends[-1]["data"]["remaining"], rules.deck(game), decks)
+        if any(Cards(r, holes, game).hidden for r in of_shoe):
+            # The cards may have been in the draws that were lost; what is left over was not.
+            ways = [([], left_over) for _, left_over in ways]
+        missing, left_over = min(ways, key=lambda way: len(way[0]) + len(way[1]), default=([], []))
         if missing or left_over:
             found.append(finding("shoe-short", table, shoe=shoe, expected=missing, actual=left_over))
     return found
 
 
-def balance(of_shoe: list[Round], remaining: list[str], deck: list[str], decks: int) -> tuple[list[str], list[str]]:
-    """Cards missing and left over; a draw that was read as two cards is taken as the one that fits."""
-    counted = account(of_shoe) + Counter(remaining)
+def balances(
+    of_shoe: list[Round], remaining: list[str], deck: list[str], decks: int
+) -> list[tuple[list[str], list[str]]]:
+    """Cards missing and left over, for every way to take the draws that were read as two cards; none beyond eight."""
+    doubtful = [cards for r in of_shoe for cards in reads(r).values() if len(cards) > 1]
     wanted = Counter(dict.fromkeys(deck, decks))
-    for cards in [cards for r in of_shoe for cards in reads(r).values() if len(cards) > 1]:
-        fitting = [card for card in cards if counted[card] < wanted[card]]
-        counted[(fitting or cards)[0]] += 1
-    return sorted((wanted - counted).elements()), sorted((counted - wanted).elements())
+    ways = []
+    for chosen in product(*doubtful) if len(doubtful) <= 8 else ():
+        counted = account(of_shoe) + Counter(remaining) + Counter(chosen)
+        ways.append((sorted((wanted - counted).elements()), sorted((counted - wanted).elements())))
+    return ways
 
 
 def shoe_game(events: list[Event], of_shoe: list[Round], load: Event) -> str | None:
-    """The game of a shoe: that of its first round with a configuration, else of the table when it was loaded."""
-    for r in sorted(of_shoe, key=lambda r: r.start["key"]):
-        if r.config is not None:
-            return r.game
+    """The game of a shoe: that of the table when it was loaded, else of its first round with a configuration."""
     configs = [
         e
         for e in events
         if e["type"] == "table.configured.v1" and e["subject"] == load["subject"] and e["eff"] <= load["eff"]
     ]
-    return str(configs[-1]["data"]["game"]) if configs else None
+    if configs:
+        return str(configs[-1]["data"]["game"])
+    in_time = sorted(of_shoe, key=lambda r: r.start["key"])
+    return next((r.game for r in in_time if r.config is not None), None)

@@ -33,18 +33,14 @@ def audit_lines(lines: list[bytes]) -> dict[str, list[Any]]:
     rounds = build_rounds(events)
     holes = Holes(events, places)
     judged: dict[tuple[str, str, int], Verdict] = {}
-    missed: set[tuple[str, str]] = set()
     used: dict[str, set[tuple[str, Any]]] = {}  # by table: who had used their one time of 5.14
     for r in sorted(rounds, key=lambda r: r.start["key"]):  # in the order of play
         r.used_5_14 = set(used.get(r.table, ()))
-        verdict, misses_draw = judge_round(r, holes)
-        judged[r.table, r.shoe, r.number] = verdict
-        if misses_draw:
-            missed.add((r.table, r.shoe))
+        verdict = judged[r.table, r.shoe, r.number] = judge_round(r, holes)
         if r.is_dtb_or_ff4 and verdict["status"] != "void":  # a void round has no outcome to pay or collect on
             used.setdefault(r.table, set()).update(uses_5_14(r, all_standings(r)))
     verdicts = [judged[r.table, r.shoe, r.number] for r in rounds]
-    findings += shoe_findings(events, rounds, missed)
+    findings += shoe_findings(events, rounds, holes)
     findings += [found for verdict in verdicts for found in verdict["findings"]]
     return {"verdicts": verdicts, "findings": findings}
 
@@ -57,12 +53,11 @@ def incomplete(r: Round, missing: list[str]) -> Finding:
     return finding("round-incomplete", r.table, **r.about(), expected=missing)
 
 
-def judge_round(r: Round, holes: Holes) -> tuple[Verdict, bool]:
-    """The verdict, and whether a draw of the round may lie in a hole."""
+def judge_round(r: Round, holes: Holes) -> Verdict:
     standings = all_standings(r)
     if r.config is None:
         missing = ["table.configured"] if r.ended else ["the end of the round"]
-        return write_verdict(r, "unverifiable", [incomplete(r, missing)], None, {}, standings), False
+        return write_verdict(r, "unverifiable", [incomplete(r, missing)], None, {}, standings)
     cards = Cards(r, holes)
     void_rulings = r.rulings("void")
     declared = bool(void_rulings)
@@ -73,7 +68,7 @@ def judge_round(r: Round, holes: Holes) -> tuple[Verdict, bool]:
         cards.outcome = None
     if not r.ended:  # "what a file leaves open as round-incomplete alone"
         found = [incomplete(r, ["the end of the round"])]
-        return write_verdict(r, "unverifiable", found, cards, expected, standings), cards.hidden
+        return write_verdict(r, "unverifiable", found, cards, expected, standings)
 
     findings, missing = order_findings(r, holes)
     findings += method_findings(r) + role_findings(r) + early_cards(r) + bet_findings(r, standings)
@@ -107,7 +102,7 @@ def judge_round(r: Round, holes: Holes) -> tuple[Verdict, bool]:
         status = "unverifiable"
     else:
         status = "flagged" if findings else "verified"
-    return write_verdict(r, status, findings, cards, expected, standings), cards.hidden
+    return write_verdict(r, status, findings, cards, expected, standings)
 
 
 def what_is_due(

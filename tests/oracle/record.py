@@ -90,12 +90,13 @@ def build_rounds(events: list[Event]) -> list[Round]:
         r.config = configs[-1]["data"] if configs else None
         loads = [e for e in of_table if e["type"] == "shoe.loaded.v1" and e["data"]["shoe"] == r.shoe]
         r.decks = loads[-1]["data"]["decks"] if loads else None
-        openings = [e for e in of_table if e["type"] == "round.opened.v1"]
-        r.next_opening = next((e for e in openings if follows(e, r)), None)
+        later = [o for o in rounds.values() if o.table == r.table and o.start["key"] > r.start["key"]]
+        opened = [o for o in sorted(later, key=lambda o: o.start["key"]) if o.of("round.opened.v1")]
+        r.next_opening = opened[0].start if opened else None
         # Ends: closed, the next one of its shoe opened, or its shoe ended.
         r.ended = (
             bool(r.of("round.closed.v1"))
-            or any(e["data"]["shoe"] == r.shoe and e["data"]["round"] > r.number for e in openings)
+            or any(o.shoe == r.shoe for o in opened)
             or any(e["type"] == "shoe.ended.v1" and e["data"]["shoe"] == r.shoe for e in of_table)
         )
         r.earlier = sorted(
@@ -103,15 +104,6 @@ def build_rounds(events: list[Event]) -> list[Round]:
             key=lambda o: o.number,
         )
     return [rounds[key] for key in sorted(rounds)]
-
-
-def follows(opening: Event, r: Round) -> bool:
-    """Is this opening one of a later round of the table?"""
-    if opening["key"] < r.first_fact["key"]:
-        return False
-    if opening["data"]["shoe"] == r.shoe:
-        return bool(opening["data"]["round"] > r.number)
-    return True
 
 
 PLACING = ["bet.placed.v1", "bet.changed.v1", "bet.withdrawn.v1"]
