@@ -121,7 +121,7 @@ def bet_after_end(round: Round) -> None:
     round.now += 1800
     bet = extra_bet(round)
     bet.stands = False
-    round.blame("round-out-of-order", "a bet after its end", "late-bet", bet=bet)
+    round.blame("round-out-of-order", "a bet after its end", "late-bet")
 
 
 def reset_and_not_closed_again(round: Round) -> None:

@@ -93,11 +93,11 @@ def _noise(round: Round) -> bytes:
     """Bytes that are no JSON text, different each time."""
     chance = round.chance
     number = chance.below(1 << 40)
-    half = orjson.dumps({"specversion": "1.0", "id": f"{number:x}", "source": "/tables", "data": {"shoe": "1"}})
+    half = orjson.dumps({"id": f"{number:010x}", "specversion": "1.0", "source": "/tables", "data": {"shoe": "1"}})
     return chance.pick(
         (
             b"%016x" % number + b"\xff\xfe\x00garbage",
-            half[: chance.between(20, len(half) - 1)],
+            half[: chance.between(18, len(half) - 1)],
             b'{"specversion":"1.0","sequence":NaN,"id":"%x"}' % number,
             b"ERR %d: card reader jammed" % number,
             b'[{"id":"%x"' % number,
@@ -231,7 +231,7 @@ def settlement_lost(round: Round) -> None:
         _replace(round, places[0], Unsent())
     else:
         round.note(round.now - 500, RFID, SETTLED, Unsent())
-    round.blame("round-incomplete", "a settlement", "device-gap", bet=bet)
+    round.blame("round-incomplete", "a settlement", "device-gap")
 
 
 def placing_lost(round: Round) -> None:
@@ -239,7 +239,7 @@ def placing_lost(round: Round) -> None:
     bet = begin_with_bet(round, 1, -1)
     finish(round)
     _replace(round, _places(round, PLACED, bet.id)[0], Unsent())
-    round.blame("round-incomplete", "a bet's placing", "device-gap", bet=bet)
+    round.blame("round-incomplete", "a bet's placing", "device-gap")
 
 
 def announcement_lost(round: Round) -> None:
@@ -247,7 +247,14 @@ def announcement_lost(round: Round) -> None:
     begin(round)
     finish(round)
     kind = round.chance.pick((OPENED, BETS_CLOSED, ROUND_CLOSED))
-    _replace(round, _places(round, kind)[0], Unsent())
+    place = _places(round, kind)[0]
+    if kind == OPENED:
+        # The hole must reach beyond the round's first fact to be its opening: no heartbeat may end it before.
+        first = min(act[0] for act in round.acts if act is not round.acts[place])
+        dealer = round.state.devices.devices[DEALER]
+        if round.acts[place][0] - 500 <= dealer.next_beat <= first + 500:
+            dealer.next_beat = first + 1000
+    _replace(round, place, Unsent())
     round.blame("round-incomplete", kind, "device-gap")
 
 

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import dataclass
+from typing import Any
 
 import orjson
 import pytest
@@ -32,13 +33,15 @@ class Judged:
     truth: list[Fault]
     promised: Counter[Place]
     found: Counter[Place]
+    findings: list[dict[str, Any]]
 
 
 @pytest.fixture(scope="module")
 def judged(tmp_path_factory: pytest.TempPathFactory) -> Judged:
     truth: list[Fault] = []
     lines = list(simulate(20, 110, seed=31, faults=0.34, truth=truth.append))
-    return Judged(truth, promised(truth), found(audit(lines, tmp_path_factory.mktemp("floor"))))
+    findings = audit(lines, tmp_path_factory.mktemp("floor"))
+    return Judged(truth, promised(truth), found(findings), findings)
 
 
 def test_every_code_of_the_contract_can_be_injected() -> None:
@@ -56,6 +59,18 @@ def test_a_fault_gives_exactly_its_truth(judged: Judged, code: str) -> None:
     assert all(fault.code in fault.consequences for fault in injected)
     wanted = Counter({place: count for place, count in judged.promised.items() if place[0] == code})
     assert Counter({place: count for place, count in judged.found.items() if place[0] == code}) == wanted
+
+
+def test_the_truth_names_the_bet_and_the_draw_that_the_finding_names(judged: Judged) -> None:
+    named = {
+        (each["code"], each["table"], each["shoe"], each["round"], each["bet"], each["draw"])
+        for each in judged.findings
+    }
+    of_rounds = [fault for fault in judged.truth if fault.round is not None]
+    assert any(fault.bet for fault in of_rounds)
+    assert any(fault.draw for fault in of_rounds)
+    for fault in of_rounds:
+        assert (fault.code, fault.table, fault.shoe, fault.round, fault.bet, fault.draw) in named, fault
 
 
 def test_codes_are_drawn_evenly(judged: Judged) -> None:
