@@ -69,14 +69,23 @@ def simulate(
     games = _known(game, tuple(GAMES), "game") if game else None
     share = faults if faults is not None else (DEFAULT_SHARE if codes else 0.0)
     begin = _moment(start) if start else (datetime.now(UTC) if speed else START)
+    injected = 0
     with ExitStack() as stack:
-        sink = _truth_file(truth, stack)
+        write = _truth_file(truth, stack)
+
+        def sink(fault: Fault) -> None:
+            nonlocal injected
+            injected += 1
+            write(fault)
+
         floor = deliveries(tables, rounds, seed, share, codes, games, begin, sink)
         try:
             _write(_paced(floor, speed) if speed else floor, sys.stdout.buffer, prompt=speed is not None)
         except BrokenPipeError:
             # Whoever reads has had enough. Python would complain once more when it flushes at its end.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if share and not injected:
+        typer.echo("No fault was injected: play more rounds, or choose games in which it can happen.", err=True)
 
 
 def _known(names: Sequence[str], words: Sequence[str], what: str) -> list[str]:

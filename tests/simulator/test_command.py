@@ -53,6 +53,12 @@ def test_in_real_time_lines_come_at_their_time_and_all_the_same() -> None:
     assert paced.stdout_bytes == fast.stdout_bytes
 
 
+def test_a_fault_that_cannot_happen_is_said_to_be_absent() -> None:
+    result = run("--tables", "2", "--rounds", "9", "--game", "dragon_tiger", "--fault", "differential-exceeded")
+    assert result.exit_code == 0
+    assert "No fault was injected" in result.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "hint"),
     [
