@@ -1,0 +1,52 @@
+"""Where the store is: ``clickhouse://user:password@host:port/database``."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from store.errors import WrongAddress
+
+NATIVE_PORT = 9000
+_FORM = "clickhouse://user:password@host:port/database"
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """One store, and who asks."""
+
+    host: str
+    port: int = NATIVE_PORT
+    user: str = "default"
+    password: str = field(default="", repr=False)
+    database: str = "tablewatch"
+    secure: bool = False
+    """TLS, as ``clickhouses://`` asks for."""
+    settings: Mapping[str, str] = field(default_factory=dict)
+    """ClickHouse settings from the query part, e.g. ``?insert_quorum=2``."""
+
+    def __str__(self) -> str:
+        return f"{self.host}:{self.port}/{self.database}"
+
+
+def parse_address(url: str) -> Address:
+    """Reads an address; the password never gets into an error message."""
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError as error:
+        raise WrongAddress(f"the address of the store should be {_FORM}: {error}") from None
+    if parts.scheme not in ("clickhouse", "clickhouses") or not parts.hostname:
+        raise WrongAddress(f"the address of the store should be {_FORM}, and begins with {parts.scheme!r}")
+    database = unquote(parts.path.strip("/")) or "tablewatch"
+    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", database):
+        raise WrongAddress(f"{database!r} is no name for a database: letters, digits and underscores")
+    return Address(
+        host=parts.hostname,
+        port=port or NATIVE_PORT,
+        user=unquote(parts.username or "default"),
+        password=unquote(parts.password or ""),
+        database=database,
+        secure=parts.scheme == "clickhouses",
+        settings=dict(parse_qsl(parts.query)),
+    )

@@ -1,0 +1,225 @@
+"""The one way to ClickHouse: a pool of clickhouse-driver clients, safe for threads, patient while the store is away."""
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from threading import Lock
+from typing import Any, TypeVar
+
+from clickhouse_driver import Client
+from clickhouse_driver import errors as driver_errors
+
+from store.address import Address, parse_address
+from store.errors import AccessRefused, QueryRefused, SchemaTooOld, StoreUnavailable
+
+_SETTINGS: Mapping[str, Any] = {
+    # An insert is acknowledged when it is in the table, not when it is in a buffer.
+    "async_insert": 0,
+    "distributed_foreground_insert": 1,
+    # A repeated batch is dropped by its token, in the views' targets too.
+    "insert_deduplicate": 1,
+    "deduplicate_blocks_in_dependent_materialized_views": 1,
+    # A broken clock may spread one batch over many months: it is stored all the same.
+    "max_partitions_per_insert_block": 0,
+}
+
+# ClickHouse's codes for "not now": time-outs, too many queries or parts, memory, disk, replicas, Keeper, shutting down.
+_NOT_NOW = frozenset({159, 160, 198, 202, 203, 209, 210, 225, 236, 241, 242, 243, 252, 279, 285, 286, 319, 999})
+_DISK_FULL = "No space left on device"
+_REFUSED = frozenset({164, 192, 193, 194, 497, 516})
+_NO_SUCH_TABLE = frozenset({16, 60, 81})
+
+_IDLE_CLIENTS = 16
+
+Row = tuple[Any, ...]
+Columns = list[tuple[Any, ...]]
+Parameters = Mapping[str, Any]
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long to wait for a store that is away, and how."""
+
+    total: float | None = 10.0
+    """Seconds after which StoreUnavailable is raised; None: never."""
+    first: float = 0.05
+    """Seconds before the first new try; doubled each time."""
+    longest: float = 5.0
+    """Seconds between two tries at most."""
+    wait: Callable[[float], object] = time.sleep
+    """Waits so many seconds. ``threading.Event.wait`` fits: when it gives back true, waiting is given up."""
+    told: Callable[[StoreUnavailable, float], None] = lambda _error, _pause: None
+    """Is told each time why there is a wait, and how long."""
+
+    def outlast(self, attempt: Callable[[], T]) -> T:
+        """Tries until it works; StoreUnavailable is the only error that is waited out."""
+        pause, spent = self.first, 0.0
+        while True:
+            try:
+                return attempt()
+            except StoreUnavailable as error:
+                if self.total is not None and spent + pause > self.total:
+                    raise
+                self.told(error, pause)
+                if self.wait(pause):
+                    raise
+                spent += pause
+                pause = min(pause * 2, self.longest)
+
+
+FOR_EVER = Patience(total=None)
+"""For writers: nothing is dropped, nothing is raised because the store is away."""
+
+
+class Store:
+    """ClickHouse as the rest of the house sees it. Each call takes a client of its own; threads may share the store."""
+
+    def __init__(self, address: Address, settings: Mapping[str, Any], patience: Patience) -> None:
+        self.address = address
+        self.patience = patience
+        self._settings = {**_SETTINGS, **address.settings, **settings}
+        self._idle: list[Client] = []
+        self._lock = Lock()
+
+    def patient(self, patience: Patience) -> "Store":
+        """The same store with another patience."""
+        return Store(self.address, self._settings, patience)
+
+    def in_database(self, database: str) -> "Store":
+        """The same server, another database."""
+        return Store(replace(self.address, database=database), self._settings, self.patience)
+
+    def query(self, sql: str, parameters: Parameters | None = None, *, settings: Parameters | None = None) -> list[Row]:
+        """All rows of a SELECT. ``%(name)s`` in the statement stands for a parameter."""
+
+        def attempt() -> list[Row]:
+            with self._client() as client:
+                rows: list[Row] = client.execute(sql, _given(parameters), settings=dict(settings or {}))
+                return rows
+
+        return self.patience.outlast(attempt)
+
+    def columns(self, sql: str, parameters: Parameters | None = None, *, as_bytes: bool = False) -> Columns:
+        """The result of a SELECT column by column; empty when there are no rows. ``as_bytes``: strings undecoded."""
+
+        def attempt() -> Columns:
+            with self._client() as client:
+                found: Columns = client.execute(
+                    sql, _given(parameters), columnar=True, settings={"strings_as_bytes": as_bytes}
+                )
+                return found
+
+        return self.patience.outlast(attempt)
+
+    def blocks(self, sql: str, parameters: Parameters | None = None, *, as_bytes: bool = False) -> Iterator[Columns]:
+        """The result of a SELECT block by block, in bounded memory. What breaks off is not tried again."""
+        client = self.patience.outlast(self._take)
+        finished = False
+        try:
+            with _named_by_consequence(self.address):
+                rows = client.execute_iter(
+                    sql,
+                    _given(parameters),
+                    chunk_size=_BLOCK_ROWS,
+                    settings={"strings_as_bytes": as_bytes, "max_block_size": _BLOCK_ROWS},
+                )
+                for chunk in rows:
+                    yield list(zip(*chunk, strict=True))
+            finished = True
+        finally:
+            if finished:
+                self._give_back(client)
+            else:
+                client.disconnect()
+
+    def insert(self, table: str, columns: Mapping[str, Sequence[Any]], token: str | None = None) -> None:
+        """Inserts columns of equal length; the same token twice inserts once, within the table's window."""
+        names = ", ".join(f"`{name}`" for name in columns)
+        data = list(columns.values())
+        if not data or not data[0]:
+            return
+        settings = {} if token is None else {"insert_deduplication_token": token}
+
+        def attempt() -> None:
+            with self._client() as client:
+                client.execute(f"INSERT INTO {table} ({names}) VALUES", data, columnar=True, settings=settings)
+
+        self.patience.outlast(attempt)
+
+    def command(self, sql: str, parameters: Parameters | None = None, *, settings: Parameters | None = None) -> None:
+        """A statement without a result; it is sent again when the store went away, so it must bear that."""
+        self.query(sql, parameters, settings=settings)
+
+    def close(self) -> None:
+        """Closes all idle connections; the store can be used again."""
+        with self._lock:
+            clients, self._idle = self._idle, []
+        for client in clients:
+            client.disconnect()
+
+    @contextmanager
+    def _client(self) -> Iterator[Client]:
+        client = self._take()
+        with _named_by_consequence(self.address):
+            yield client
+        self._give_back(client)
+
+    def _take(self) -> Client:
+        with self._lock:
+            if self._idle:
+                return self._idle.pop()
+        return Client(
+            host=self.address.host,
+            port=self.address.port,
+            user=self.address.user,
+            password=self.address.password,
+            database=self.address.database,
+            secure=self.address.secure,
+            compression="lz4",
+            settings=self._settings,
+            client_name="tablewatch",
+        )
+
+    def _give_back(self, client: Client) -> None:
+        with self._lock:
+            if len(self._idle) < _IDLE_CLIENTS:
+                self._idle.append(client)
+                return
+        client.disconnect()
+
+
+_BLOCK_ROWS = 8192
+
+
+def _given(parameters: Parameters | None) -> dict[str, Any] | None:
+    # Without parameters the driver leaves the statement alone, per cent signs included.
+    return dict(parameters) if parameters else None
+
+
+def connect(url: str, *, settings: Mapping[str, Any] | None = None, patience: Patience | None = None) -> Store:
+    """The store at an address such as ``clickhouse://user:password@host:port/database``; connects when first used."""
+    return Store(parse_address(url), settings or {}, patience or Patience())
+
+
+@contextmanager
+def _named_by_consequence(address: Address) -> Iterator[None]:
+    """Turns the driver's errors into ours, and lets go of a connection that was in the middle of something."""
+    try:
+        yield
+    except (EOFError, OSError, driver_errors.NetworkError, driver_errors.SocketTimeoutError) as error:
+        raise StoreUnavailable(f"the store at {address} cannot be reached: {error or type(error).__name__}") from error
+    except driver_errors.UnexpectedPacketFromServerError as error:
+        raise StoreUnavailable(f"the store at {address} broke off: {error}") from error
+    except driver_errors.ServerException as error:
+        said = str(error.message).strip()
+        if error.code in _NOT_NOW or _DISK_FULL in said:
+            raise StoreUnavailable(f"the store at {address} cannot just now: {said}") from error
+        if error.code in _REFUSED:
+            raise AccessRefused(f"the store at {address} refuses user {address.user!r}: {said}") from error
+        if error.code in _NO_SUCH_TABLE:
+            raise SchemaTooOld(
+                f"the store at {address} lacks a table or column; run: tablewatch store migrate ({said})"
+            ) from error
+        raise QueryRefused(f"the store at {address} says: {said}", error.code) from error

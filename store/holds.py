@@ -1,0 +1,129 @@
+"""Legal holds: chosen rounds are kept beyond their retention for as long as a hold on them is in force.
+
+A round is held with its whole shoe, without which it cannot be judged again, and with every record that has an event of
+it. The mark is the column ``held``, which the tables' time to live spares.
+"""
+
+from collections.abc import Iterable, Mapping
+
+from store.connect import Store
+from store.render import SchemaSettings
+from store.rows.proof import Hold
+from store.ticks import OLDEST_ARRIVAL
+
+_IN_FORCE = "SELECT table, shoe FROM holds FINAL WHERE lifted_by = ''"
+_OF_HELD_SHOE = f"(table, shoe) GLOBAL IN ({_IN_FORCE})"
+_BROKEN_CLOCK = f"toUnixTimestamp64Milli(arrival) < {OLDEST_ARRIVAL}"
+_PLACE = "log, topic, partition, offset"
+_OF_HELD_ALERT = "alert GLOBAL IN (SELECT alert FROM alerts WHERE held = 1)"
+
+# In this order: what follows from another table's mark comes after it.
+_HELD: Mapping[str, str] = {
+    "events": f"type = 'table.configured.v1' OR {_BROKEN_CLOCK} OR {_OF_HELD_SHOE}",
+    "records": f"{_BROKEN_CLOCK} OR ({_PLACE}) GLOBAL IN (SELECT {_PLACE} FROM events WHERE held = 1)",
+    "rejected": f"{_BROKEN_CLOCK} OR ({_PLACE}) GLOBAL IN (SELECT {_PLACE} FROM records WHERE held = 1)",
+    "verdicts": _OF_HELD_SHOE,
+    "rounds": _OF_HELD_SHOE,
+    "round_figures": _OF_HELD_SHOE,
+    "round_spans": _OF_HELD_SHOE,
+    "player_rounds": _OF_HELD_SHOE,
+    "findings": _OF_HELD_SHOE,
+    "shoes": _OF_HELD_SHOE,
+    "access_log": _OF_HELD_SHOE,
+    "alerts": _OF_HELD_SHOE,
+    "alert_steps": _OF_HELD_ALERT,
+    "alert_states": _OF_HELD_ALERT,
+}
+
+
+def place_hold(store: Store, holds: Iterable[Hold], settings: SchemaSettings) -> None:
+    """Puts holds in force at once."""
+    _write(store, list(holds))
+    apply_holds(store, settings)
+
+
+def lift_hold(store: Store, name: str, by: str, at: int, settings: SchemaSettings) -> None:
+    """Ends every hold of this name (milliseconds since 1970); what no other hold covers may be deleted again."""
+    lifted = [
+        Hold(
+            hold=hold.hold,
+            table=hold.table,
+            shoe=hold.shoe,
+            round=hold.round,
+            reason=hold.reason,
+            placed_by=hold.placed_by,
+            placed=hold.placed,
+            lifted_by=by,
+            lifted=at,
+        )
+        for hold in holds_in_force(store)
+        if hold.hold == name
+    ]
+    _write(store, lifted)
+    apply_holds(store, settings)
+
+
+def apply_holds(store: Store, settings: SchemaSettings) -> dict[str, int]:
+    """Marks what is held, and nothing else; gives back how many rows of each table changed.
+
+    What came in after a hold was placed gets its mark here: run it daily, long before anything of that age is deleted.
+    """
+    changed: dict[str, int] = {}
+    local, on_cluster = ("", "") if settings.cluster is None else ("_local", f"ON CLUSTER `{settings.cluster}`")
+    for table, condition in _HELD.items():
+        wrong = f"held != toUInt8({condition})"
+        count = int(store.query(f"SELECT count() FROM {table} WHERE {wrong}")[0][0])
+        if count:
+            store.command(
+                f"ALTER TABLE {table}{local} {on_cluster} UPDATE held = 1 - held WHERE {wrong}",
+                settings={"mutations_sync": 2, "allow_nondeterministic_mutations": 1},
+            )
+            changed[table] = count
+    return changed
+
+
+def holds_in_force(store: Store) -> list[Hold]:
+    """Every hold that has not been lifted."""
+    return [hold for hold in all_holds(store) if hold.lifted_by is None]
+
+
+def all_holds(store: Store) -> list[Hold]:
+    """Every hold that was ever placed, by name."""
+    rows = store.query(
+        "SELECT hold, table, shoe, round, reason, placed_by, toUnixTimestamp64Milli(placed), lifted_by,"
+        " if(isNull(lifted), NULL, toUnixTimestamp64Milli(assumeNotNull(lifted))) FROM holds FINAL"
+        " ORDER BY hold, table, shoe, round"
+    )
+    return [
+        Hold(
+            hold=name,
+            table=table,
+            shoe=shoe,
+            round=round or None,
+            reason=reason,
+            placed_by=placed_by,
+            placed=placed,
+            lifted_by=lifted_by or None,
+            lifted=lifted,
+        )
+        for name, table, shoe, round, reason, placed_by, placed, lifted_by, lifted in rows
+    ]
+
+
+def _write(store: Store, holds: list[Hold]) -> None:
+    store.insert(
+        "holds",
+        {
+            "hold": [hold.hold for hold in holds],
+            "table": [hold.table for hold in holds],
+            "shoe": [hold.shoe for hold in holds],
+            "round": [hold.round or 0 for hold in holds],
+            "reason": [hold.reason for hold in holds],
+            "placed_by": [hold.placed_by for hold in holds],
+            "placed": [hold.placed for hold in holds],
+            "lifted_by": [hold.lifted_by or "" for hold in holds],
+            "lifted": [hold.lifted for hold in holds],
+            # The last word about a hold counts, and lifting comes after placing.
+            "version": [hold.lifted or hold.placed for hold in holds],
+        },
+    )

@@ -1,0 +1,1 @@
+"""Reading: typed functions, one file per question that is asked; no SQL lives outside this room."""

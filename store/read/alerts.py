@@ -1,0 +1,124 @@
+"""Alerts with the steps of their life: those that are open, those of a shift, one by its id."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from store.connect import Store
+from store.rows.alerts import Alert, AlertHistory, AlertStep
+
+
+@dataclass(frozen=True, slots=True)
+class AlertTimes:
+    """What reports ask of an alert: how long until it was acknowledged, and until it was resolved."""
+
+    alert: str
+    severity: str
+    code: str
+    raised: int
+    """Milliseconds since 1970."""
+    state: str | None
+    disposition: str
+    acknowledged: int | None
+    """First time, in microseconds since 1970."""
+    resolved: int | None
+    """Last time, in microseconds since 1970."""
+
+
+_ALERT = (
+    "SELECT alert, finding, table, shoe, round, code, severity, pit, game, message, toUnixTimestamp64Micro(time),"
+    " toUnixTimestamp64Milli(raised), detail FROM alerts FINAL"
+)
+
+
+def alert(store: Store, alert_id: str) -> AlertHistory | None:
+    """One alert by its id."""
+    found = _histories(store, _alerts(store, "alert = %(alert)s", {"alert": alert_id}))
+    return found[0] if found else None
+
+
+def alerts_between(store: Store, start: int, end: int) -> list[AlertHistory]:
+    """Alerts raised from ``start`` until before ``end`` (milliseconds since 1970), the first one first."""
+    return _histories(store, _alerts(store, _RAISED_BETWEEN, {"start": start, "end": end}))
+
+
+def open_alerts(store: Store, closed_states: Sequence[str] = ("resolved", "cleared")) -> list[AlertHistory]:
+    """Alerts whose last state is none of these, the first one first."""
+    condition = (
+        "alert GLOBAL NOT IN (SELECT alert FROM alert_states GROUP BY alert HAVING argMaxMerge(state) IN %(closed)s)"
+    )
+    return _histories(store, _alerts(store, condition, {"closed": tuple(closed_states)}))
+
+
+def alert_times(store: Store, start: int, end: int) -> list[AlertTimes]:
+    """When the alerts raised from ``start`` until before ``end`` (milliseconds) were acknowledged and resolved."""
+    rows = store.query(
+        "SELECT alert, severity, code, toUnixTimestamp64Milli(raised), states.state, states.disposition,"
+        " states.acknowledged, states.resolved FROM (SELECT * FROM alerts FINAL"
+        f" WHERE {_RAISED_BETWEEN}) AS alerts"
+        " GLOBAL LEFT JOIN (SELECT alert, argMaxMerge(state) AS state, argMaxMerge(disposition) AS disposition,"
+        " toUnixTimestamp64Micro(min(acknowledged)) AS acknowledged, toUnixTimestamp64Micro(max(resolved)) AS resolved"
+        " FROM alert_states GROUP BY alert) AS states USING (alert) ORDER BY raised, alert",
+        {"start": start, "end": end},
+    )
+    return [
+        AlertTimes(name, severity, code, raised, state or None, disposition, acknowledged, resolved)
+        for name, severity, code, raised, state, disposition, acknowledged, resolved in rows
+    ]
+
+
+_RAISED_BETWEEN = (
+    "raised >= fromUnixTimestamp64Milli(%(start)s, 'UTC') AND raised < fromUnixTimestamp64Milli(%(end)s, 'UTC')"
+)
+
+
+def _alerts(store: Store, condition: str, parameters: dict[str, Any]) -> list[Alert]:
+    rows = store.query(f"{_ALERT} WHERE {condition} ORDER BY raised, alert", parameters)
+    return [
+        Alert(
+            id=name,
+            finding=finding,
+            table=table or None,
+            shoe=shoe or None,
+            round=round or None,
+            code=code,
+            severity=severity,
+            pit=pit or None,
+            game=game or None,
+            message=message,
+            time=time,
+            raised=raised,
+            detail=orjson.loads(detail),
+        )
+        for name, finding, table, shoe, round, code, severity, pit, game, message, time, raised, detail in rows
+    ]
+
+
+def _histories(store: Store, alerts: list[Alert]) -> list[AlertHistory]:
+    if not alerts:
+        return []
+    steps: dict[str, list[AlertStep]] = {each.id: [] for each in alerts}
+    rows = store.query(
+        "SELECT alert, step, toUnixTimestamp64Micro(at), action, state, by, role, recipient, disposition, note, detail"
+        " FROM alert_steps FINAL WHERE alert IN %(alerts)s ORDER BY alert, at, step",
+        {"alerts": tuple(steps)},
+    )
+    for name, step, at, action, state, by, role, recipient, disposition, note, detail in rows:
+        steps[name].append(
+            AlertStep(
+                alert=name,
+                id=step,
+                at=at,
+                action=action,
+                state=state or None,
+                by=by,
+                role=role,
+                recipient=recipient,
+                disposition=disposition,
+                note=note,
+                detail=orjson.loads(detail),
+            )
+        )
+    return [AlertHistory(each, tuple(steps[each.id])) for each in alerts]

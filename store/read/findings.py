@@ -1,0 +1,73 @@
+"""Findings in their last state: all of a shift, one by its id, those of a round."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from schemas.findings import parse_finding
+from store.connect import Store
+from store.rows.verdicts import FindingState, RoundKey
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FindingFilter:
+    """Which findings are meant: those that meet everything that is given."""
+
+    tables: tuple[str, ...] = ()
+    """Any of these; empty: all."""
+    start: int | None = None
+    """Decided at or after, by device time, in microseconds since 1970."""
+    end: int | None = None
+    """Decided before."""
+    code: str | None = None
+    severities: tuple[str, ...] = ()
+    """Any of these; empty: all."""
+    shoe: str | None = None
+    round: int | None = None
+    cleared: bool | None = False
+    """Only those cleared, or not cleared; None: both."""
+
+
+def findings(store: Store, wanted: FindingFilter, limit: int = 100_000) -> list[FindingState]:
+    """The findings that meet a filter, by device time."""
+    given: list[tuple[str, str, Any]] = [
+        ("table IN %(tables)s", "tables", wanted.tables or None),
+        ("time >= fromUnixTimestamp64Micro(%(start)s, 'UTC')", "start", wanted.start),
+        ("time < fromUnixTimestamp64Micro(%(end)s, 'UTC')", "end", wanted.end),
+        ("code = %(code)s", "code", wanted.code),
+        ("severity IN %(severities)s", "severities", wanted.severities or None),
+        ("shoe = %(shoe)s", "shoe", wanted.shoe),
+        ("round = %(round)s", "round", wanted.round),
+        ("cleared = %(cleared)s", "cleared", None if wanted.cleared is None else int(wanted.cleared)),
+    ]
+    condition = " AND ".join(["1"] + [part for part, _, value in given if value is not None])
+    parameters = {name: value for _, name, value in given if value is not None}
+    return _states(store, f"{condition} ORDER BY time, table, id LIMIT %(limit)s", {**parameters, "limit": limit})
+
+
+def findings_of_shift(store: Store, start: int, end: int, tables: tuple[str, ...] = ()) -> list[FindingState]:
+    """All findings of a shift that stand, devices and shoes included (microseconds since 1970)."""
+    return findings(store, FindingFilter(start=start, end=end, tables=tables))
+
+
+def findings_of_round(store: Store, key: RoundKey) -> list[FindingState]:
+    """What was found in a round, what was cleared later included."""
+    return findings(store, FindingFilter(tables=(key.table,), shoe=key.shoe, round=key.round, cleared=None))
+
+
+def finding(store: Store, finding_id: str) -> FindingState | None:
+    """One finding by its id."""
+    found = _states(store, "id = %(id)s", {"id": finding_id})
+    return found[0] if found else None
+
+
+def _states(store: Store, condition: str, parameters: dict[str, Any]) -> list[FindingState]:
+    columns = store.columns(
+        "SELECT finding, version, toUnixTimestamp64Micro(time), toUnixTimestamp64Milli(raised) FROM findings FINAL"
+        f" WHERE {condition}",
+        parameters,
+        as_bytes=True,
+    )
+    return [
+        FindingState(finding=parse_finding(published), version=version, time=time, raised=raised)
+        for published, version, time, raised in zip(*columns, strict=True)
+    ]

@@ -1,0 +1,137 @@
+"""How far the store is: which offsets it has, which rounds are still open, and what a worker needs to go on."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from store.connect import Store
+from store.read.events import configuration_events, shoe_events
+from store.rows.raw import StoredEvent
+from store.rows.verdicts import RoundKey
+
+
+@dataclass(frozen=True, slots=True)
+class RoundSpan:
+    """A round, or with round 0 what is said of its shoe alone, by what was heard of it."""
+
+    key: RoundKey
+    first_time: int
+    """Device time of the first fact, in microseconds since 1970."""
+    last_time: int
+    last_arrival: int
+    """Milliseconds since 1970."""
+    closed: bool
+    """The round was closed, or the shoe ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class LastHeard:
+    """What was last heard of a source about a table."""
+
+    sequence: int
+    time: int
+    """Largest device time, in microseconds since 1970."""
+    arrival: int
+    """Milliseconds since 1970."""
+
+
+def last_offset(store: Store, topic: str, partition: int, log: str = "") -> int | None:
+    """The highest offset of a partition whose record is stored; all of that record's events are stored too."""
+    rows = store.query(
+        "SELECT offset FROM records WHERE log = %(log)s AND topic = %(topic)s AND partition = %(partition)s"
+        " ORDER BY log DESC, topic DESC, partition DESC, offset DESC LIMIT 1",
+        {"log": log, "topic": topic, "partition": partition},
+    )
+    return int(rows[0][0]) if rows else None
+
+
+def stored_offsets(store: Store, topic: str, partition: int, first: int, last: int, log: str = "") -> frozenset[int]:
+    """Which offsets from ``first`` to ``last`` are stored already, so that a worker skips them."""
+    rows = store.query(
+        "SELECT DISTINCT offset FROM records WHERE log = %(log)s AND topic = %(topic)s AND partition = %(partition)s"
+        " AND offset BETWEEN %(first)s AND %(last)s",
+        {"log": log, "topic": topic, "partition": partition, "first": first, "last": last},
+    )
+    return frozenset(offset for (offset,) in rows)
+
+
+def stored_events_count(store: Store) -> int:
+    """How many events were stored, each record counted once."""
+    return int(store.query("SELECT sum(events) FROM records FINAL")[0][0])
+
+
+def open_rounds(store: Store, partition: int, since: int) -> list[RoundSpan]:
+    """Rounds of a partition heard of since then (arrival, milliseconds) that have no verdict yet."""
+    rows = store.query(
+        "SELECT table, shoe, round, toUnixTimestamp64Micro(min(first_time)), toUnixTimestamp64Micro(max(last_time)),"
+        " toUnixTimestamp64Milli(max(last_arrival)), max(closed) FROM round_spans"
+        " WHERE partition = %(partition)s AND round > 0 AND (table, shoe, round) GLOBAL NOT IN"
+        " (SELECT table, shoe, round FROM verdicts)"
+        " GROUP BY table, shoe, round"
+        " HAVING max(last_arrival) >= fromUnixTimestamp64Milli(%(since)s, 'UTC') ORDER BY table, shoe, round",
+        {"partition": partition, "since": since},
+    )
+    return [
+        RoundSpan(RoundKey(table, shoe, round), first, last, arrival, bool(closed))
+        for table, shoe, round, first, last, arrival, closed in rows
+    ]
+
+
+def open_shoes(store: Store, partition: int, since: int) -> list[tuple[str, str]]:
+    """Table and shoe of what is in play in a partition.
+
+    These are the shoes heard of since then (arrival, milliseconds) that have not ended, or have a round not judged.
+    """
+    rows = store.query(
+        "SELECT table, shoe FROM round_spans WHERE partition = %(partition)s GROUP BY table, shoe"
+        " HAVING max(last_arrival) >= fromUnixTimestamp64Milli(%(since)s, 'UTC')"
+        " AND maxIf(closed, round = 0) = 0",
+        {"partition": partition, "since": since},
+    )
+    unjudged = {(span.key.table, span.key.shoe) for span in open_rounds(store, partition, since)}
+    return sorted({(table, shoe) for table, shoe in rows} | unjudged)
+
+
+def events_to_fold(store: Store, partition: int, since: int) -> Iterator[StoredEvent]:
+    """All that a worker folds again when it takes over a partition.
+
+    The configurations of its tables, and every event of the shoes that are in play there. A shoe comes whole, because
+    each round counts the copies dealt before it.
+    """
+    configured: set[str] = set()
+    for table, shoe in open_shoes(store, partition, since):
+        if table not in configured:
+            configured.add(table)
+            yield from configuration_events(store, table)
+        yield from shoe_events(store, table, shoe)
+
+
+def tables_of(store: Store, partition: int) -> list[str]:
+    """The tables heard of in a partition."""
+    rows = store.query(
+        "SELECT DISTINCT table FROM round_spans WHERE partition = %(partition)s ORDER BY table",
+        {"partition": partition},
+    )
+    return [table for (table,) in rows]
+
+
+def last_heard(store: Store, table: str) -> dict[str, LastHeard]:
+    """The last sequence, device time and arrival of each source about a table."""
+    rows = store.query(
+        "SELECT source, max(last_sequence), toUnixTimestamp64Micro(max(last_time)),"
+        " toUnixTimestamp64Milli(max(last_arrival)) FROM source_hours WHERE table = %(table)s GROUP BY source",
+        {"table": table},
+    )
+    return {source: LastHeard(sequence, time, arrival) for source, sequence, time, arrival in rows}
+
+
+def last_revisions(store: Store, keys: Iterable[RoundKey]) -> dict[RoundKey, tuple[int, str]]:
+    """Revision and digest of the last verdict of each of these rounds that has one."""
+    wanted = tuple((key.table, key.shoe, key.round) for key in keys)
+    if not wanted:
+        return {}
+    rows = store.query(
+        "SELECT table, shoe, round, argMax(revision, precedence), lower(hex(argMax(digest, precedence))) FROM verdicts"
+        " WHERE (table, shoe, round) IN %(keys)s GROUP BY table, shoe, round",
+        {"keys": wanted},
+    )
+    return {RoundKey(table, shoe, round): (revision, digest) for table, shoe, round, revision, digest in rows}

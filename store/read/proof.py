@@ -1,0 +1,149 @@
+"""What proves the rest: leaves and checkpoints of the trees, records in the order of the log, the access log."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import orjson
+
+from store.connect import Store
+from store.rows.proof import AccessEntry, Checkpoint, Leaf
+from store.rows.raw import RecordKey
+
+_PAGE = 10_000
+
+
+def leaves(store: Store, tree: str, start: int = 0, end: int | None = None) -> Iterator[Leaf]:
+    """The leaves of a tree from position ``start`` until before ``end``, in order; a fork shows as a position twice."""
+    while True:
+        upto = start + _PAGE if end is None else min(start + _PAGE, end)
+        page = _leaves(
+            store,
+            "tree = %(tree)s AND position >= %(start)s AND position < %(upto)s",
+            tree=tree,
+            start=start,
+            upto=upto,
+        )
+        yield from page
+        start = upto
+        if (end is not None and start >= end) or (not page and start >= tree_size(store, tree)):
+            return
+
+
+def leaves_of(store: Store, kind: str, key: str) -> list[Leaf]:
+    """The leaves that stand for one row, in whatever tree."""
+    return _leaves(store, "kind = %(kind)s AND key = %(key)s", kind=kind, key=key)
+
+
+def tree_size(store: Store, tree: str) -> int:
+    """One more than the highest position of a tree; 0 when it is empty."""
+    rows = store.query(
+        "SELECT position + 1 FROM leaves WHERE tree = %(tree)s ORDER BY tree DESC, position DESC LIMIT 1",
+        {"tree": tree},
+    )
+    return int(rows[0][0]) if rows else 0
+
+
+def chain_heads(store: Store, tree: str) -> dict[str, bytes]:
+    """The last link of each table's hash chain in a tree."""
+    columns = store.columns(
+        "SELECT table, argMax(chain, position) FROM leaves WHERE tree = %(tree)s AND table != '' GROUP BY table",
+        {"tree": tree},
+        as_bytes=True,
+    )
+    return {table.decode(): chain for table, chain in zip(*columns, strict=True)}
+
+
+def checkpoints(store: Store, tree: str, at_least: int = 0) -> list[Checkpoint]:
+    """The checkpoints of a tree that cover at least so many leaves, the smallest first."""
+    columns = store.columns(
+        "SELECT tree, size, root, toUnixTimestamp64Milli(at), key_id, signature, note FROM checkpoints FINAL"
+        " WHERE tree = %(tree)s AND size >= %(at_least)s ORDER BY size, at, root",
+        {"tree": tree, "at_least": at_least},
+        as_bytes=True,
+    )
+    return [
+        Checkpoint(
+            tree=name.decode(),
+            size=size,
+            root=root,
+            at=at,
+            key_id=key_id.decode(),
+            signature=signature,
+            note=note.decode(),
+        )
+        for name, size, root, at, key_id, signature, note in zip(*columns, strict=True)
+    ]
+
+
+def records(store: Store, topic: str, partition: int, log: str = "") -> Iterator[tuple[RecordKey, int, bytes]]:
+    """Every stored record of a partition in the order of the log: key, arrival (milliseconds), bytes."""
+    blocks = store.blocks(
+        "SELECT offset, toUnixTimestamp64Milli(arrival), raw FROM records FINAL WHERE log = %(log)s"
+        " AND topic = %(topic)s AND partition = %(partition)s ORDER BY offset",
+        {"log": log, "topic": topic, "partition": partition},
+        as_bytes=True,
+    )
+    for block in blocks:
+        for offset, arrival, raw in zip(*block, strict=True):
+            yield RecordKey(log, topic, partition, offset), arrival, raw
+
+
+def partitions(store: Store) -> list[tuple[str, str, int]]:
+    """Log, topic and partition of everything that is stored."""
+    rows = store.query("SELECT DISTINCT log, topic, partition FROM records ORDER BY log, topic, partition")
+    return [(log, topic, partition) for log, topic, partition in rows]
+
+
+def access_entries(
+    store: Store, *, start: int | None = None, end: int | None = None, table: str | None = None, who: str | None = None
+) -> list[AccessEntry]:
+    """The access log, by time (microseconds since 1970)."""
+    given: list[tuple[str, str, Any]] = [
+        ("at >= fromUnixTimestamp64Micro(%(start)s, 'UTC')", "start", start),
+        ("at < fromUnixTimestamp64Micro(%(end)s, 'UTC')", "end", end),
+        ("table = %(table)s", "table", table),
+        ("who = %(who)s", "who", who),
+    ]
+    condition = " AND ".join(["1"] + [part for part, _, value in given if value is not None])
+    rows = store.query(
+        "SELECT entry, toUnixTimestamp64Micro(at), who, role, action, table, shoe, round, address, detail"
+        f" FROM access_log FINAL WHERE {condition} ORDER BY at, entry",
+        {name: value for _, name, value in given if value is not None},
+    )
+    return [
+        AccessEntry(
+            id=entry,
+            at=at,
+            who=name,
+            role=role,
+            action=action,
+            table=of_table,
+            shoe=shoe,
+            round=round,
+            address=address,
+            detail=orjson.loads(detail),
+        )
+        for entry, at, name, role, action, of_table, shoe, round, address, detail in rows
+    ]
+
+
+def _leaves(store: Store, condition: str, **parameters: Any) -> list[Leaf]:
+    columns = store.columns(
+        "SELECT tree, position, leaf, kind, table, key, chain, toUnixTimestamp64Milli(at) FROM leaves FINAL"
+        f" WHERE {condition} ORDER BY tree, position, leaf",
+        parameters,
+        as_bytes=True,
+    )
+    return [
+        Leaf(
+            tree=tree.decode(),
+            position=position,
+            leaf=leaf,
+            kind=kind.decode(),
+            table=table.decode(),
+            key=key.decode(),
+            chain=chain,
+            at=at,
+        )
+        for tree, position, leaf, kind, table, key, chain, at in zip(*columns, strict=True)
+    ]

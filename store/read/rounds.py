@@ -1,0 +1,190 @@
+"""Rounds and their verdicts: one by its key, the last ones of a table, or all that meet a filter, in bounded memory."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from store.card_numbers import card_codes
+from store.connect import Store
+from store.rows.verdicts import RoundKey, RoundSummary, StoredVerdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoundFilter:
+    """Which rounds are meant: those that meet everything that is given."""
+
+    tables: tuple[str, ...] = ()
+    """Any of these; empty: all."""
+    shoe: str | None = None
+    round: int | None = None
+    start: int | None = None
+    """Opened at or after, in microseconds since 1970."""
+    end: int | None = None
+    """Opened before, in microseconds since 1970."""
+    player: str | None = None
+    code: str | None = None
+    """With a finding of this code."""
+    status: str | None = None
+    wager: str | None = None
+    """With a bet on this wager."""
+    game: str | None = None
+    pit: str | None = None
+
+    def conditions(self) -> tuple[str, dict[str, Any]]:
+        """The filter as a condition on the last state of a round."""
+        given: list[tuple[str, str, Any]] = [
+            ("table IN %(tables)s", "tables", self.tables or None),
+            ("shoe = %(shoe)s", "shoe", self.shoe),
+            ("round = %(round)s", "round", self.round),
+            ("opened >= fromUnixTimestamp64Micro(%(start)s, 'UTC')", "start", self.start),
+            ("opened < fromUnixTimestamp64Micro(%(end)s, 'UTC')", "end", self.end),
+            ("has(bets.player, %(player)s)", "player", self.player),
+            ("has(codes, %(code)s)", "code", self.code),
+            ("status = %(status)s", "status", self.status),
+            ("has(bets.wager, %(wager)s)", "wager", self.wager),
+            ("game = %(game)s", "game", self.game),
+            ("pit = %(pit)s", "pit", self.pit),
+        ]
+        conditions = ["1"] + [condition for condition, _, value in given if value is not None]
+        if self.player is not None:
+            # Where a player may be found is kept by player; what counts is the round's last state.
+            conditions.append(
+                "(table, shoe, round) GLOBAL IN (SELECT table, shoe, round FROM player_rounds"
+                " WHERE player = %(player)s" + self._days() + ")"
+            )
+        return " AND ".join(conditions), {name: value for _, name, value in given if value is not None}
+
+    def _days(self) -> str:
+        from_day = "" if self.start is None else " AND day >= toDate32(fromUnixTimestamp64Micro(%(start)s, 'UTC'))"
+        to_day = "" if self.end is None else " AND day <= toDate32(fromUnixTimestamp64Micro(%(end)s, 'UTC'))"
+        return from_day + to_day
+
+
+ALL = RoundFilter()
+_PAGE = 2_000
+
+_SUMMARY = """
+    table, shoe, round, revision, lower(hex(digest)), toUnixTimestamp64Milli(judged), toUnixTimestamp64Micro(opened),
+    toUnixTimestamp64Micro(ended), game, document, pit, dealer, status, codes, cards, winner, displayed_winner,
+    arraySum(arrayMap(stake -> toInt128(stake), bets.stake)),
+    arraySum(arrayMap((collected, paid) -> toInt128(ifNull(collected, 0)) - toInt128(ifNull(paid, 0)),
+        bets.collected, bets.paid))
+"""
+
+_VERDICT = "table, shoe, round, revision, lower(hex(digest)), judge, toUnixTimestamp64Milli(judged), verdict"
+
+
+def summaries(store: Store, wanted: RoundFilter = ALL) -> Iterator[RoundSummary]:
+    """Rounds in their last state, in the order of table, shoe and round."""
+    condition, parameters = wanted.conditions()
+    after: RoundKey | None = None
+    while True:
+        page = store.query(
+            f"SELECT {_SUMMARY} FROM rounds FINAL WHERE {condition} AND {_beyond(after)}"
+            " ORDER BY table, shoe, round LIMIT %(page)s",
+            {**parameters, **_place(after), "page": _PAGE},
+        )
+        for row in page:
+            yield _summary(row)
+        if len(page) < _PAGE:
+            return
+        after = RoundKey(*page[-1][:3])
+
+
+def last_summaries(store: Store, table: str, count: int) -> list[RoundSummary]:
+    """The last rounds of a table, the latest first."""
+    rows = store.query(
+        f"SELECT {_SUMMARY} FROM rounds FINAL WHERE table = %(table)s ORDER BY opened DESC, shoe DESC, round DESC"
+        " LIMIT %(count)s",
+        {"table": table, "count": count},
+    )
+    return [_summary(row) for row in rows]
+
+
+def verdicts(store: Store, wanted: RoundFilter = ALL) -> Iterator[StoredVerdict]:
+    """The last verdict of each round that meets the filter, in the order of table, shoe and round."""
+    condition, parameters = wanted.conditions()
+    after: RoundKey | None = None
+    while True:
+        keys = store.query(
+            f"SELECT table, shoe, round FROM rounds FINAL WHERE {condition} AND {_beyond(after)}"
+            " ORDER BY table, shoe, round LIMIT %(page)s",
+            {**parameters, **_place(after), "page": _PAGE},
+        )
+        if keys:
+            yield from _last_verdicts(store, "(table, shoe, round) IN %(keys)s", {"keys": tuple(keys)})
+        if len(keys) < _PAGE:
+            return
+        after = RoundKey(*keys[-1])
+
+
+def verdict(store: Store, key: RoundKey, revision: int | None = None) -> StoredVerdict | None:
+    """The last verdict of a round, or one revision of it; None when there is none."""
+    condition = "table = %(table)s AND shoe = %(shoe)s AND round = %(round)s"
+    parameters: dict[str, Any] = {"table": key.table, "shoe": key.shoe, "round": key.round}
+    if revision is not None:
+        condition += " AND revision = %(revision)s"
+        parameters["revision"] = revision
+    found = _last_verdicts(store, condition, parameters)
+    return found[0] if found else None
+
+
+def revisions(store: Store, key: RoundKey) -> list[StoredVerdict]:
+    """Every stored verdict of a round, by revision; two with one revision only where two workers disagreed."""
+    columns = store.columns(
+        f"SELECT {_VERDICT} FROM verdicts FINAL WHERE table = %(table)s AND shoe = %(shoe)s AND round = %(round)s"
+        " ORDER BY revision, precedence DESC",
+        {"table": key.table, "shoe": key.shoe, "round": key.round},
+        as_bytes=True,
+    )
+    return [_verdict(row) for row in zip(*columns, strict=True)]
+
+
+def _last_verdicts(store: Store, condition: str, parameters: dict[str, Any]) -> list[StoredVerdict]:
+    columns = store.columns(
+        f"SELECT {_VERDICT} FROM verdicts WHERE {condition}"
+        " ORDER BY table, shoe, round, precedence DESC LIMIT 1 BY table, shoe, round",
+        parameters,
+        as_bytes=True,
+    )
+    return [_verdict(row) for row in zip(*columns, strict=True)]
+
+
+def _verdict(row: tuple[Any, ...]) -> StoredVerdict:
+    table, shoe, round, revision, digest, judge, judged, published = row
+    key = RoundKey(table.decode(), shoe.decode(), round)
+    return StoredVerdict(key, revision, digest.decode(), judge.decode(), judged, published)
+
+
+def _summary(row: tuple[Any, ...]) -> RoundSummary:
+    table, shoe, round, revision, digest, judged, opened, ended, game, document, pit, dealer, *rest = row
+    status, codes, cards, winner, displayed, handle, win = rest
+    return RoundSummary(
+        key=RoundKey(table, shoe, round),
+        revision=revision,
+        digest=digest,
+        judged=judged,
+        opened=opened,
+        ended=ended,
+        game=game or None,
+        document=document or None,
+        pit=pit or None,
+        dealer=dealer or None,
+        status=status,
+        codes=tuple(codes),
+        cards=card_codes(game or None, cards),
+        winner=winner or None,
+        displayed_winner=displayed or None,
+        handle=handle,
+        win=win,
+    )
+
+
+def _beyond(after: RoundKey | None) -> str:
+    return "1" if after is None else "(table, shoe, round) > (%(after_table)s, %(after_shoe)s, %(after_round)s)"
+
+
+def _place(after: RoundKey | None) -> dict[str, Any]:
+    if after is None:
+        return {}
+    return {"after_table": after.table, "after_shoe": after.shoe, "after_round": after.round}

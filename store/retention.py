@@ -1,0 +1,64 @@
+"""How long rows are kept: one setting, applied to every table that has a time to live, and written down.
+
+Every such table has a column ``held``; its time to live counts ``$years`` years and spares what is held.
+"""
+
+import re
+import time
+
+from store.connect import Store
+from store.errors import RetentionWouldShrink
+from store.render import SchemaSettings
+
+_TTL = re.compile(r"\bTTL (.+? WHERE held = 0)(?= SETTINGS|$)")
+_YEARS = re.compile(r"toIntervalYear\((\d+)\)")
+
+
+def retained_tables(store: Store) -> dict[str, str]:
+    """The tables with a time to live, and its expression as the engine prints it."""
+    found: dict[str, str] = {}
+    rows = store.query("SELECT name, engine_full FROM system.tables WHERE database = currentDatabase() ORDER BY name")
+    for name, engine in rows:
+        if (ttl := _TTL.search(engine)) and _YEARS.search(ttl[1]):
+            found[name] = ttl[1]
+    return found
+
+
+def apply_retention(store: Store, settings: SchemaSettings, by: str, *, shorten: bool = False) -> list[str]:
+    """Gives every table the years of the setting; gives back the tables that had others.
+
+    Fewer years than before would delete rows that were to be kept: that has to be said expressly.
+    """
+    before = retention_years(store)
+    if before is not None and settings.years < before and not shorten:
+        raise RetentionWouldShrink(
+            f"the store keeps rows for {before} years; {settings.years} would delete what is older. Set the retention"
+            f" to {before}, or run: tablewatch store migrate --shorten-retention"
+        )
+    on_cluster = "" if settings.cluster is None else f"ON CLUSTER `{settings.cluster}`"
+    changed: list[str] = []
+    for table, ttl in retained_tables(store).items():
+        years = {int(number) for number in _YEARS.findall(ttl)}
+        if years != {settings.years}:
+            wanted = _YEARS.sub(f"toIntervalYear({settings.years})", ttl)
+            store.command(f"ALTER TABLE `{table}` {on_cluster} MODIFY TTL {wanted}")
+            changed.append(table)
+    if before != settings.years and _there(store, "retentions"):
+        store.insert("retentions", {"at": [time.time_ns() // 1_000_000], "years": [settings.years], "by": [by]})
+    return changed
+
+
+def retention_years(store: Store) -> int | None:
+    """The retention last written down; None before the first."""
+    if not _there(store, "retentions"):
+        return None
+    rows = store.query("SELECT years FROM retentions ORDER BY at DESC LIMIT 1")
+    return int(rows[0][0]) if rows else None
+
+
+def _there(store: Store, table: str) -> bool:
+    return bool(
+        store.query(
+            "SELECT 1 FROM system.tables WHERE database = currentDatabase() AND name = %(table)s", {"table": table}
+        )
+    )

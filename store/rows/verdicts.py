@@ -1,0 +1,111 @@
+"""What was judged: verdicts by revision, the last one of each round in compact form, and findings."""
+
+from dataclasses import dataclass
+
+from schemas.findings import Finding
+from schemas.verdicts import Verdict
+
+_TWENTY_BITS = 1 << 20
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class RoundKey:
+    """One round of one shoe at one table."""
+
+    table: str
+    shoe: str
+    round: int
+
+    def __str__(self) -> str:
+        return f"{self.table}/{self.shoe}/{self.round}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgedRound:
+    """A verdict, and what the judge knew of the round that the verdict does not say."""
+
+    verdict: Verdict
+    judge: str
+    """Version of the judge."""
+    judged: int
+    """When, in milliseconds since 1970 by the worker's clock."""
+    opened: int
+    """Time of the opening, or of the first fact, in microseconds since 1970."""
+    ended: int
+    """Time of the last fact, in microseconds since 1970."""
+    cards: tuple[str, ...]
+    """All cards dealt, in the order that counts."""
+    decks: int | None = None
+    """Of the shoe; None: not known."""
+    pit: str | None = None
+    currency: str | None = None
+    dealer: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.verdict.revision >= _TWENTY_BITS:
+            raise ValueError(f"revision {self.verdict.revision} is beyond what the store can put in order")
+
+    @property
+    def key(self) -> RoundKey:
+        return RoundKey(self.verdict.table, self.verdict.shoe, self.verdict.round)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredVerdict:
+    """A verdict as stored."""
+
+    key: RoundKey
+    revision: int
+    digest: str
+    """SHA-256 over the canonical facts, 64 hex digits."""
+    judge: str
+    judged: int
+    """Milliseconds since 1970."""
+    json: bytes
+    """As published."""
+
+
+@dataclass(frozen=True, slots=True)
+class RoundSummary:
+    """The last verdict of a round in compact form, without its bets."""
+
+    key: RoundKey
+    revision: int
+    digest: str
+    judged: int
+    """Milliseconds since 1970."""
+    opened: int
+    """Microseconds since 1970."""
+    ended: int
+    """Microseconds since 1970."""
+    game: str | None
+    document: str | None
+    pit: str | None
+    dealer: str | None
+    status: str
+    codes: tuple[str, ...]
+    """Of its findings."""
+    cards: tuple[str, ...]
+    winner: str | None
+    displayed_winner: str | None
+    handle: int
+    """Sum of the stakes that stand."""
+    win: int
+    """What the house collected less what it paid."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FindingState:
+    """A finding in one of its states; of several the one with the highest version counts."""
+
+    finding: Finding
+    version: int
+    """Grows with every state of this finding, e.g. the number of facts that the state rests on."""
+    time: int
+    """Device time of the fact that decided it, in microseconds since 1970."""
+    raised: int
+    """When the worker said so, in milliseconds since 1970."""
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.version < _TWENTY_BITS:
+            raise ValueError(f"version {self.version} is beyond what the store can put in order")

@@ -1,0 +1,183 @@
+"""Writes records, their events and what was refused; the presence of a record is the mark that all of it is stored."""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from typing import Any
+from zlib import crc32
+
+from schemas.time import micros
+from store.connect import Store
+from store.rows.raw import Record, StoredRejection
+from store.ticks import LATEST, OLDEST_ARRIVAL, arrival_ticks, device_ticks
+from store.write.token import batch_token
+
+_CONFIGURATION = "table.configured.v1"
+_CARD = "card.drawn.v1"
+
+
+def id_mark(event_id: str) -> int:
+    """Two bytes by which an event is found again; the id itself stays in the record alone."""
+    return crc32(event_id.encode()) & 0xFFFF
+
+
+def write_records(store: Store, records: Sequence[Record]) -> None:
+    """Stores a batch of records. It may come again, cut in any way: every row is known by its place in the log.
+
+    Records go last. Who finds a record in the store knows that its events and refusals are there too.
+    """
+    if not records:
+        return
+    token = batch_token("records", _content(records))
+    write_rejections(store, [rejection for record in records for rejection in rejections_of(record)])
+    store.insert("events", _event_columns(records), token)
+    store.insert("records", _record_columns(records), token)
+
+
+def write_rejections(store: Store, rejections: Sequence[StoredRejection]) -> None:
+    """Stores what was refused, also what was accepted at first (its id came again with another content)."""
+    if not rejections:
+        return
+    columns: dict[str, list[Any]] = {
+        "table": [each.table or "" for each in rejections],
+        "log": [each.key.log for each in rejections],
+        "topic": [each.key.topic for each in rejections],
+        "partition": [each.key.partition for each in rejections],
+        "offset": [each.key.offset for each in rejections],
+        "place": [each.place for each in rejections],
+        "arrival": [arrival_ticks(each.arrival) for each in rejections],
+        "reason": [each.reason for each in rejections],
+        "source": [each.source or "" for each in rejections],
+        "type": [each.type or "" for each in rejections],
+        "id": [each.id or "" for each in rejections],
+        "sequence": [each.sequence for each in rejections],
+        "time": [None if each.time is None else device_ticks(each.time) for each in rejections],
+        "digest": [hashlib.sha256(each.raw).digest() for each in rejections],
+        "raw": [each.raw for each in rejections],
+        "held": [int(each.arrival < OLDEST_ARRIVAL) for each in rejections],
+    }
+    token = batch_token(
+        "rejected", (repr((each.key, each.place, each.reason)).encode() + each.raw for each in rejections)
+    )
+    store.insert("rejected", columns, token)
+
+
+def rejections_of(record: Record) -> list[StoredRejection]:
+    """What a record holds that was refused, with the place it came from."""
+    return [
+        StoredRejection(
+            key=record.key,
+            place=rejected.place,
+            arrival=record.arrival,
+            raw=rejected.raw,
+            reason=rejected.reason,
+            table=rejected.subject,
+            source=rejected.source,
+            sequence=rejected.sequence,
+            id=rejected.id,
+            type=rejected.type,
+            time=None if rejected.time is None else micros(rejected.time),
+        )
+        for rejected in record.decoded.rejected
+    ]
+
+
+def _content(records: Sequence[Record]) -> Iterator[bytes]:
+    for record in records:
+        accepted = len(record.decoded.events)
+        yield f"{record.log}/{record.topic}/{record.partition}/{record.offset}/{record.arrival}/{accepted}".encode()
+        yield record.raw
+
+
+def _kept(record: Record) -> int:
+    """Whether a record outlives its retention.
+
+    A configuration is in force until the next one, however old it is; and what a broken clock dates into the past is
+    not deleted for that.
+    """
+    old = record.arrival < OLDEST_ARRIVAL
+    return int(old or any(event.type == _CONFIGURATION for event in record.decoded.events))
+
+
+def _record_columns(records: Sequence[Record]) -> dict[str, list[Any]]:
+    return {
+        "log": [record.log for record in records],
+        "topic": [record.topic for record in records],
+        "partition": [record.partition for record in records],
+        "offset": [record.offset for record in records],
+        "arrival": [arrival_ticks(record.arrival) for record in records],
+        "events": [len(record.decoded.events) for record in records],
+        "rejected": [len(record.decoded.rejected) for record in records],
+        "raw": [record.raw for record in records],
+        "held": [_kept(record) for record in records],
+    }
+
+
+def _event_columns(records: Sequence[Record]) -> dict[str, list[Any]]:
+    """One pass over the events; what a record's events share is repeated, not asked again."""
+    table: list[str] = []
+    shoe: list[str] = []
+    round_: list[int] = []
+    type_: list[str] = []
+    log: list[str] = []
+    topic: list[str] = []
+    partition: list[int] = []
+    offset: list[int] = []
+    place: list[int] = []
+    source: list[str] = []
+    sequence: list[int] = []
+    mark: list[int] = []
+    time: list[int] = []
+    arrival: list[int] = []
+    draw: list[int] = []
+    card: list[str] = []
+    held: list[int] = []
+    for record in records:
+        events = record.decoded.events
+        count = len(events)
+        log += [record.log] * count
+        topic += [record.topic] * count
+        partition += [record.partition] * count
+        offset += [record.offset] * count
+        arrival += [arrival_ticks(record.arrival)] * count
+        place += record.decoded.places
+        old = int(record.arrival < OLDEST_ARRIVAL)
+        for event in events:
+            # By name out of the instance: pydantic answers for a field that a model has not with a slow search.
+            said = vars(event)
+            data = vars(said["data"])
+            kind = said["type"]
+            table.append(said["subject"])
+            type_.append(kind)
+            source.append(said["source"])
+            sequence.append(said["sequence"])
+            mark.append(crc32(said["id"].encode()) & 0xFFFF)
+            at = micros(said["time"])
+            time.append(at if 0 <= at <= LATEST else device_ticks(at))
+            shoe.append(data.get("shoe", ""))
+            round_.append(data.get("round", 0))
+            if kind == _CARD:
+                draw.append(data["draw"])
+                card.append(data["card"])
+            else:
+                draw.append(0)
+                card.append("")
+            held.append(1 if kind == _CONFIGURATION else old)
+    return {
+        "table": table,
+        "shoe": shoe,
+        "round": round_,
+        "type": type_,
+        "log": log,
+        "topic": topic,
+        "partition": partition,
+        "offset": offset,
+        "place": place,
+        "source": source,
+        "sequence": sequence,
+        "id_mark": mark,
+        "time": time,
+        "arrival": arrival,
+        "draw": draw,
+        "card": card,
+        "held": held,
+    }
