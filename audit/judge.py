@@ -72,7 +72,7 @@ def _look(
     decks = context.loaded.data.decks if context.loaded is not None else None
     case = Case(facts, context, settings, game, decks, early=early)
     moved = money_moved(facts, case.tolerance)
-    expected = {stake.bet: settlement.expected_of(case, stake) for stake in case.stakes.bets}
+    expected = settlement.expected_of(case)
     cards_drawn.check(case)
     foreign_cards.check(case)
     insufficient_cards.check(case)

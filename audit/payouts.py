@@ -1,8 +1,9 @@
 """What each bet should have been paid and what was: exact settlement, limits of 5.14 and 5.15, corrections."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
+from typing import NamedTuple
 
 from audit.context import who
 from audit.facts import Fact, RoundFacts, surely_later
@@ -13,6 +14,9 @@ from schemas.verdicts import Settled
 
 NOTHING = Settled(0, 0)
 """A push, a refused bet, a void round."""
+
+# The same chips are staked again and again: most amounts have been made before.
+_settled = lru_cache(maxsize=65_536)(Settled)
 
 
 def exact(odds: Fraction, stake: int) -> int | Fraction:
@@ -49,11 +53,10 @@ def due(
             elif amount < limit.min and who(stake.player, stake.position) in used_once:
                 return NOTHING
     net = exact(odds, amount)
-    return Settled(net, 0) if net > 0 else Settled(0, -net)
+    return _settled(net, 0) if net > 0 else _settled(0, -net)
 
 
-@dataclass(frozen=True, slots=True)
-class Moved:
+class Moved(NamedTuple):
     """The money that moved on one bet."""
 
     first: Fact | None
@@ -72,7 +75,10 @@ class Moved:
     def amounts(self) -> Settled | None:
         """What was paid and collected in the end."""
         fact = self.counting
-        return None if fact is None else Settled(fact.data.paid, fact.data.collected)
+        if fact is None:
+            return None
+        data = fact.data
+        return _settled(data.paid, data.collected)
 
 
 NO_MONEY = Moved(None, (), ())
@@ -94,7 +100,8 @@ def money_moved(facts: RoundFacts, tolerance: int) -> dict[str, Moved]:
 
 def is_right(fact: Fact, expected: Settled) -> bool:
     """Whether what was paid and collected is due; where that is not whole, the amounts on either side are right."""
-    return _near(fact.data.paid, expected.paid) and _near(fact.data.collected, expected.collected)
+    data = fact.data
+    return _near(data.paid, expected.paid) and _near(data.collected, expected.collected)
 
 
 def _near(actual: int, amount: int | Fraction) -> bool:

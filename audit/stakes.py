@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from audit.facts import Fact, RoundFacts, surely_later
 from audit.roles import within
@@ -11,8 +12,7 @@ from schemas.payloads import TableConfiguredData
 MAIN_HANDS = ("player", "banker")
 
 
-@dataclass(frozen=True, slots=True)
-class Stake:
+class Stake(NamedTuple):
     """One bet and what stands of it."""
 
     bet: str
@@ -282,6 +282,11 @@ def standing_stakes(
     document: RuleDocument | None, configuration: TableConfiguredData | None, facts: RoundFacts, tolerance: int
 ) -> Stakes:
     """What stands of every bet that was placed in the round. Where the game is not known, by what holds in all."""
+    plain = _stakes_in_time(facts)
+    if plain is not None:
+        if document is None or configuration is None or not document.differential:
+            return Stakes(plain, None)
+        return Stakes(plain, _differential(configuration.differential_limit, plain, facts))
     clock = _clock(document, configuration, facts, tolerance)
     rulings = _rulings_on_bets(facts, clock) if facts.rulings else {}
     placings = {bet: placed for bet, acts in sorted(facts.acts.items()) if (placed := _placing(acts)) is not None}
@@ -295,7 +300,28 @@ def standing_stakes(
     if limit is not None and any(course.late for course in courses.values()):
         _allowed_on_lighter_hand(limit, courses, placings, facts, clock, rulings)
     stakes = _stakes(placings, courses, clock, rulings)
-    return Stakes(stakes, _differential(limit, stakes, clock))
+    return Stakes(stakes, _differential(limit, stakes, facts))
+
+
+def _stakes_in_time(facts: RoundFacts) -> tuple[Stake, ...] | None:
+    """The stakes of a round in which all that players did came before the closing and the first card, and nobody ruled
+    on anything, as in nearly every round: what lies on the layout in the end stands. None for any other round."""
+    if facts.rulings:
+        return None
+    ends = [facts.closings[0].at] if facts.closings else []
+    if facts.cards:
+        ends.append(facts.cards[0].at)
+    stakes = []
+    for bet in sorted(facts.acts):
+        acts = facts.acts[bet]
+        last = acts[-1]
+        if any(last.at >= end for end in ends):
+            return None
+        placed = _placing(acts)
+        if placed is not None:
+            data, amount = placed.data, _amount(last)
+            stakes.append(Stake(bet, data.position, data.player, data.wager, amount, amount, amount, False, False))
+    return tuple(stakes)
 
 
 def _stakes(
@@ -330,13 +356,11 @@ def _stake(placing: Fact, course: _Course, clock: _Clock, rulings: _Rulings) -> 
     )  # fmt: skip
 
 
-def _differential(limit: int | None, stakes: Sequence[Stake], clock: _Clock) -> Differential:
+def _differential(limit: int | None, stakes: Sequence[Stake], facts: RoundFacts) -> Differential:
     closing = first_card = 0
     for stake in stakes:
         if stake.wager in MAIN_HANDS:
             sign = 1 if stake.wager == "player" else -1
             closing += sign * stake.closing
             first_card += sign * stake.first_card
-    return Differential(
-        abs(closing) if clock.closings else None, None if clock.first_card is None else abs(first_card), limit
-    )
+    return Differential(abs(closing) if facts.closings else None, abs(first_card) if facts.cards else None, limit)

@@ -78,15 +78,12 @@ def _check_order(case: Case) -> None:
 
 def _check_reopened(case: Case) -> None:
     """5.1.2: a bet, card or settlement after the end of the round, or after the next opening."""
-    facts, bounds = case.facts, []
-    if facts.conclusions:
-        bounds.append(facts.conclusions[0])
-    if case.context.next_opening is not None:
-        bounds.append(case.context.next_opening)
+    facts = case.facts
+    ends = (facts.conclusions[0] if facts.conclusions else None, case.context.next_opening)
+    # What no fact at all comes after in the plain order, none comes after beyond doubt.
+    last = facts.ordered[-1][:4]
+    bounds = [end for end in ends if end is not None and last > end[:4]]
     if not bounds:
-        return
-    earliest = min(bound.at for bound in bounds)
-    if facts.ordered[-1].at < earliest:
         return
 
     def reopens(fact: Fact) -> bool:

@@ -22,9 +22,13 @@ def _before_the_closing(case: Case, card: Fact) -> bool:
 
 def check(case: Case) -> None:
     """``card-before-close``, once for each draw."""
-    if not case.facts.closings:
+    facts = case.facts
+    if not facts.closings or not facts.cards:
         return
-    early = {card.data.draw for card in case.facts.cards if _before_the_closing(case, card)}
+    if not facts.rulings and facts.cards[0].at > facts.closings[0].at:
+        # The rule: all cards came later, and no reset asks for a second closing.
+        return
+    early = {card.data.draw for card in facts.cards if _before_the_closing(case, card)}
     for draw in sorted(early):
         case.raise_finding(
             "card-before-close", case.clause("card-before-close"),

@@ -7,14 +7,16 @@ from audit.stakes import Stake
 from schemas.verdicts import Settled
 
 
-def expected_of(case: Case, stake: Stake) -> Settled | None:
-    """What is due on a bet; None where it cannot be said."""
-    if not stake.standing or case.void.rightly_void or case.void.required is not None:
-        return NOTHING
+def expected_of(case: Case) -> dict[str, Settled | None]:
+    """By bet: what is due on it; None where it cannot be said."""
+    bets = case.stakes.bets
+    if case.void.rightly_void or case.void.required is not None:
+        return dict.fromkeys((stake.bet for stake in bets), NOTHING)
     outcome = case.dealing.outcome
     if not case.outcome_judged or outcome is None:
-        return None
-    return due(case.game, outcome.nets, stake, case.configuration, case.context.used_once)
+        return {stake.bet: None if stake.standing else NOTHING for stake in bets}
+    game, configuration, used_once = case.game, case.configuration, case.context.used_once
+    return {stake.bet: due(game, outcome.nets, stake, configuration, used_once) for stake in bets}
 
 
 def _amounts(fact: Fact) -> dict[str, int]:
@@ -35,18 +37,24 @@ def check(case: Case, moved: dict[str, Moved], expected: dict[str, Settled | Non
         return
     stakes = {stake.bet: stake for stake in case.stakes.bets}
     for bet in sorted(moved):
-        stake = stakes.get(bet)
+        stake, money = stakes.get(bet), moved[bet]
         if stake is None:
-            _check_unknown(case, bet, moved[bet])
+            _check_unknown(case, bet, money)
         elif not stake.standing:
-            _check_not_standing(case, bet, moved[bet], "does not stand")
-        else:
+            _check_not_standing(case, bet, money, "does not stand")
+        elif not _settled_once_and_right(money, expected[bet]):
             due_now = expected[bet]
             if due_now is not None:
-                _check_standing(case, stake, moved[bet], due_now)
-            _check_again(case, bet, moved[bet], _put_right(moved[bet], due_now))
+                _check_standing(case, stake, money, due_now)
+            _check_again(case, bet, money, _put_right(money, due_now))
     if not case.early:
         _check_missing(case, moved)
+
+
+def _settled_once_and_right(moved: Moved, expected: Settled | None) -> bool:
+    """Whether there is nothing to look into: the rule."""
+    first, again, corrections = moved
+    return not again and not corrections and first is not None and expected is not None and is_right(first, expected)
 
 
 def _put_right(moved: Moved, expected: Settled | None) -> bool:
