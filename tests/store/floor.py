@@ -142,7 +142,7 @@ def everything(floor: Iterable[Table]) -> Iterator[dict[str, Any]]:
         yield from table.said
 
 
-def finding(code: str, table: str, shoe: str = "S1", number: int = 1, **changes: Any) -> Finding:
+def finding(code: str, table: str | None, shoe: str | None = "S1", number: int = 1, **changes: Any) -> Finding:
     """A finding about a round."""
     fields: dict[str, Any] = {
         "id": finding_id(code, table, shoe, number, about=changes.pop("about", "")),

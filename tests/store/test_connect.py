@@ -1,0 +1,172 @@
+"""The way to the store: addresses, many threads, a store that is away, and errors named by what happens next."""
+
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from store.address import Address, parse_address
+from store.connect import FOR_EVER, Patience, Store, connect
+from store.embedded.process import EmbeddedClickHouse
+from store.errors import AccessRefused, QueryRefused, SchemaTooOld, StoreUnavailable, WrongAddress
+
+NO_ONE = "clickhouse://tw:secret@127.0.0.1:9/tablewatch"
+"""Nobody listens at the port of the discard protocol."""
+
+
+@pytest.mark.parametrize(
+    ("url", "address"),
+    [
+        (
+            "clickhouse://anna:p%40ss%2F@db.example:9440/floor",
+            Address("db.example", 9440, "anna", "p@ss/", "floor"),
+        ),
+        ("clickhouse://db.example", Address("db.example")),
+        (
+            "clickhouses://u@[::1]:9001/x?insert_quorum=2",
+            Address("::1", 9001, "u", "", "x", True, {"insert_quorum": "2"}),
+        ),
+    ],
+)
+def test_an_address_is_read(url: str, address: Address) -> None:
+    assert parse_address(url) == address
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "http://user:secret@host/db",
+        "clickhouse://",
+        "clickhouse://u:secret@h:port/db",
+        "clickhouse://u:secret@h/a-b",
+    ],
+)
+def test_a_wrong_address_is_refused_without_telling_the_password(url: str) -> None:
+    with pytest.raises(WrongAddress) as refused:
+        parse_address(url)
+    assert "secret" not in str(refused.value)
+    assert "secret" not in repr(parse_address("clickhouse://u:secret@h/db"))
+
+
+def test_a_store_that_is_away_is_waited_for_with_growing_pauses_and_then_told() -> None:
+    pauses: list[float] = []
+    reasons: list[StoreUnavailable] = []
+    patience = Patience(
+        total=10, first=1, longest=4, wait=pauses.append, told=lambda error, _pause: reasons.append(error)
+    )
+    with pytest.raises(StoreUnavailable, match=r"127\.0\.0\.1:9/tablewatch cannot be reached"):
+        connect(NO_ONE, patience=patience).query("SELECT 1")
+    assert pauses == [1, 2, 4]
+    assert len(reasons) == 3
+
+
+def test_waiting_for_ever_ends_when_the_worker_stops() -> None:
+    stop = threading.Event()
+    tried: list[float] = []
+
+    def told(_error: StoreUnavailable, pause: float) -> None:
+        tried.append(pause)
+        if len(tried) == 4:
+            stop.set()
+
+    patience = replace(FOR_EVER, first=0.001, wait=stop.wait, told=told)
+    with pytest.raises(StoreUnavailable):
+        connect(NO_ONE, patience=patience).insert("events", {"table": ["BT1"]})
+    assert len(tried) == 4
+
+
+def test_a_refusal_is_not_waited_out(store: Store) -> None:
+    def never(_pause: float) -> None:
+        raise AssertionError("nothing to wait for")
+
+    patient = store.patient(Patience(wait=never))
+    with pytest.raises(QueryRefused) as refused:
+        patient.query("SELEKT 1")
+    assert refused.value.code == 62
+    with pytest.raises(SchemaTooOld, match="tablewatch store migrate"):
+        patient.query("SELECT * FROM tables_of_the_future")
+    with pytest.raises(AccessRefused, match="nobody"):
+        Store(replace(store.address, user="nobody", password="wrong"), {}, Patience(wait=never)).query("SELECT 1")
+
+
+def test_many_threads_share_a_store(store: Store) -> None:
+    store.command("CREATE TABLE t (n UInt64) ENGINE = MergeTree ORDER BY n")
+
+    def work(number: int) -> int:
+        store.insert("t", {"n": [number]})
+        return int(store.query("SELECT %(n)s + 1", {"n": number})[0][0])
+
+    with ThreadPoolExecutor(12) as pool:
+        assert list(pool.map(work, range(60))) == list(range(1, 61))
+    assert store.query("SELECT count(), uniqExact(n) FROM t") == [(60, 60)]
+
+
+def test_parameters_are_values_and_never_sql(store: Store) -> None:
+    hostile = "x'; DROP TABLE events; -- \\' %(name)s %s \0\n牌"
+    assert store.query("SELECT %(name)s", {"name": hostile}) == [(hostile,)]
+    assert store.query("SELECT '100%'") == [("100%",)]
+
+
+def test_a_long_result_comes_block_by_block_and_may_be_left_early(store: Store) -> None:
+    total = 0
+    for block in store.blocks("SELECT number, toString(number) FROM numbers(100000)"):
+        assert len(block) == 2
+        assert len(block[0]) <= 8192
+        total += len(block[0])
+    assert total == 100_000
+    first = next(iter(store.blocks("SELECT number FROM numbers(10000000)")))
+    assert first[0][:3] == (0, 1, 2)
+    assert store.query("SELECT 1") == [(1,)]
+    assert list(store.blocks("SELECT 1 WHERE 0")) == []
+
+
+def test_an_empty_insert_is_nothing(store: Store) -> None:
+    store.insert("events", {"table": [], "shoe": []})
+    store.insert("events", {})
+    assert store.query("SELECT count() FROM events") == [(0,)]
+
+
+def test_the_same_token_inserts_once_also_after_a_new_connection(store: Store) -> None:
+    for _ in range(2):
+        store.insert("alerts", {"alert": ["A1"], "raised": [1_767_268_800_000]}, token="one")
+        store.close()
+    assert store.query("SELECT count() FROM alerts") == [(1,)]
+
+
+@pytest.fixture
+def own_server(tmp_path: Path) -> Iterator[EmbeddedClickHouse]:
+    with EmbeddedClickHouse(tmp_path / "data") as server:
+        yield server
+
+
+def test_an_insert_outlasts_a_store_that_is_killed_and_comes_back(
+    own_server: EmbeddedClickHouse, tmp_path: Path
+) -> None:
+    """The connection that the insert would have used is dead; the store is away for a while, then there again."""
+    store = connect(own_server.url)
+    store.command("CREATE TABLE t (n UInt64) ENGINE = MergeTree ORDER BY n")
+    store.insert("t", {"n": [1]})
+    own_server.kill()
+    back: list[EmbeddedClickHouse] = []
+
+    def come_back(pause: float) -> None:
+        if not back:
+            again = EmbeddedClickHouse(
+                tmp_path / "data", port=own_server.port, user=own_server.user, password=own_server.password
+            )
+            again.start()
+            back.append(again)
+
+    try:
+        patient = store.patient(replace(FOR_EVER, wait=come_back))
+        patient.insert("t", {"n": [2]})
+        assert store.query("SELECT n FROM t ORDER BY n") == [(1,), (2,)]
+    finally:
+        store.close()
+        for again in back:
+            again.stop()
+    assert len(back) == 1

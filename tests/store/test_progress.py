@@ -1,0 +1,107 @@
+"""How far the store is: offsets to skip, rounds still open, what a worker folds again."""
+
+from schemas.topics import partition_of
+from store.connect import Store
+from store.read.progress import (
+    events_to_fold,
+    last_heard,
+    last_offset,
+    open_rounds,
+    open_shoes,
+    stored_events_count,
+    stored_offsets,
+    tables_of,
+)
+from store.rows.raw import Record
+from store.write.raw import write_records
+from store.write.verdicts import write_verdicts
+from tests.store.floor import ARRIVAL, PARTITIONS, START, Table, evening, everything, judged, packed
+
+_PARTITION = partition_of("BT1", PARTITIONS)
+
+
+def test_offsets_that_are_stored_are_known_per_log_topic_and_partition(store: Store) -> None:
+    table = Table("BT1")
+    table.play("S1", 1)
+    (record,) = packed([table.said[1]])
+    for offset in (3, 4, 7):
+        write_records(store, [Record("table.bets", 2, offset, ARRIVAL, record.raw, record.decoded)])
+    write_records(store, [Record("table.bets", 2, 1, ARRIVAL, record.raw, record.decoded, log="made anew")])
+    assert last_offset(store, "table.bets", 2) == 7
+    assert stored_offsets(store, "table.bets", 2, 4, 9) == {4, 7}
+    assert last_offset(store, "table.bets", 2, log="made anew") == 1
+    assert stored_offsets(store, "table.bets", 2, 0, 9, log="made anew") == {1}
+    assert last_offset(store, "table.bets", 1) is None
+    assert last_offset(store, "table.cards", 2) is None
+    assert stored_events_count(store) == 4
+
+
+def test_a_record_counts_as_stored_only_when_its_events_are(store: Store) -> None:
+    """The mark comes last: events without their record are written again."""
+    table = Table("BT1")
+    table.play("S1", 1)
+    records = packed(table.said)
+    write_records(store, records)
+    store.command("TRUNCATE TABLE records")
+    assert last_offset(store, records[0].topic, records[0].partition) is None
+    write_records(store, records[:1])
+    assert stored_events_count(store) == len(records[0].decoded.events)
+
+
+def test_a_round_is_open_until_it_has_a_verdict(store: Store) -> None:
+    floor = evening(["BT1"], 3)
+    write_records(store, packed(everything(floor)))
+    assert [str(span.key) for span in open_rounds(store, _PARTITION, 0)] == ["BT1/S1/1", "BT1/S1/2", "BT1/S1/3"]
+    write_verdicts(store, [judged("BT1", number=2)])
+    left = open_rounds(store, _PARTITION, 0)
+    assert [(str(span.key), span.closed) for span in left] == [("BT1/S1/1", True), ("BT1/S1/3", True)]
+    opened = next(event for event in floor[0].said if event["type"] == "round.opened.v1")
+    assert left[0].first_time == START + 1_000_000
+    assert opened["data"]["round"] == 1
+    assert open_rounds(store, _PARTITION, ARRIVAL + 10_000_000) == [], "nothing was heard of since"
+    assert open_rounds(store, (_PARTITION + 1) % PARTITIONS, 0) == []
+
+
+def test_a_round_that_nobody_closed_is_told(store: Store) -> None:
+    table = Table("BT1")
+    table.play("S1", 1, closed=False)
+    write_records(store, packed(table.said))
+    assert [span.closed for span in open_rounds(store, _PARTITION, 0)] == [False]
+
+
+def test_a_worker_folds_the_configuration_and_the_whole_shoe_of_an_open_round(store: Store) -> None:
+    table = Table("BT1")
+    table.configure()
+    table.load("S1")
+    table.play("S1", 1)
+    table.end("S1")
+    table.load("S2")
+    table.play("S2", 1)
+    table.play("S2", 2, closed=False)
+    write_records(store, packed(table.said))
+    write_verdicts(store, [judged("BT1"), judged("BT1", shoe="S2")])
+    assert open_shoes(store, _PARTITION, 0) == [("BT1", "S2")]
+    folded = [each.event for each in events_to_fold(store, _PARTITION, 0)]
+    expected = [e["id"] for e in table.said if e["type"] == "table.configured.v1" or e["data"].get("shoe") == "S2"]
+    assert [event.id for event in folded] == expected
+
+
+def test_a_shoe_that_ended_with_a_round_not_judged_is_folded_too(store: Store) -> None:
+    table = Table("BT1")
+    table.load("S1")
+    table.play("S1", 1)
+    table.end("S1")
+    write_records(store, packed(table.said))
+    assert open_shoes(store, _PARTITION, 0) == [("BT1", "S1")]
+    write_verdicts(store, [judged("BT1")])
+    assert open_shoes(store, _PARTITION, 0) == []
+    assert list(events_to_fold(store, _PARTITION, 0)) == []
+
+
+def test_the_last_of_each_source_is_known(store: Store) -> None:
+    floor = evening(["BT1", "BT2"], 2)
+    write_records(store, packed(everything(floor)))
+    heard = last_heard(store, "BT1")
+    assert {source: said.sequence + 1 for source, said in heard.items()} == floor[0].sequences
+    assert max(said.time for said in heard.values()) < floor[0].now
+    assert {table for partition in range(PARTITIONS) for table in tables_of(store, partition)} == {"BT1", "BT2"}
