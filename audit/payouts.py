@@ -101,11 +101,14 @@ def money_moved(facts: RoundFacts, tolerance: int) -> dict[str, Moved]:
 def is_right(fact: Fact, expected: Settled) -> bool:
     """Whether what was paid and collected is due; where that is not whole, the amounts on either side are right."""
     data = fact.data
-    return _near(data.paid, expected.paid) and _near(data.collected, expected.collected)
+    paid, collected = data.paid, data.collected
+    if paid == expected.paid and collected == expected.collected:
+        return True
+    return _near(paid, expected.paid) and _near(collected, expected.collected)
 
 
 def _near(actual: int, amount: int | Fraction) -> bool:
-    return actual == amount or -1 < actual - amount < 1
+    return -1 < actual - amount < 1
 
 
 def is_nothing(fact: Fact) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from audit.devices import EVER_AFTER
 from audit.facts import Fact, RoundFacts, surely_later
 from audit.roles import within
 from games.documents import RuleDocument
@@ -245,7 +246,10 @@ def _rulings_on_bets(facts: RoundFacts, clock: _Clock) -> dict[str, _Rulings]:
 
 
 def _placing(acts: list[Fact]) -> Fact | None:
-    return next((act for act in acts if act.event.type == "bet.placed.v1"), None)
+    for act in acts:
+        if act.event.type == "bet.placed.v1":
+            return act
+    return None
 
 
 def _allowed_on_lighter_hand(
@@ -308,14 +312,11 @@ def _stakes_in_time(facts: RoundFacts) -> tuple[Stake, ...] | None:
     on anything, as in nearly every round: what lies on the layout in the end stands. None for any other round."""
     if facts.rulings:
         return None
-    ends = [facts.closings[0].at] if facts.closings else []
-    if facts.cards:
-        ends.append(facts.cards[0].at)
+    end = min([first.at for first in (*facts.closings[:1], *facts.cards[:1])], default=EVER_AFTER)
     stakes = []
-    for bet in sorted(facts.acts):
-        acts = facts.acts[bet]
+    for bet, acts in sorted(facts.acts.items()):
         last = acts[-1]
-        if any(last.at >= end for end in ends):
+        if last.at >= end:
             return None
         placed = _placing(acts)
         if placed is not None:

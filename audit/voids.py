@@ -50,7 +50,7 @@ class VoidState:
     @property
     def required(self) -> Ground | None:
         """The ground by which the rules make the round void, although nobody declared it."""
-        if self.declared is not None:
+        if self.declared is not None or not self.grounds:
             return None
         return next((ground for ground in self.grounds if ground.requires), None)
 
