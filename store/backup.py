@@ -93,7 +93,7 @@ def backup(store: Store, folder: Path, told: Told = lambda _progress: None) -> M
 
 def verify(folder: Path, told: Told = lambda _progress: None) -> Manifest:
     """Reads every file of a backup; raises BackupDamaged with the name of the first that is not as it was written."""
-    manifest = _read_manifest(folder)
+    manifest = read_manifest(folder)
     for number, file in enumerate(manifest.files):
         path = folder / file.name
         if not path.is_file():
@@ -193,7 +193,8 @@ def _digest(body: dict[str, object]) -> str:
     return hashlib.sha256(json.dumps(body, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
-def _read_manifest(folder: Path) -> Manifest:
+def read_manifest(folder: Path) -> Manifest:
+    """What a backup says it holds; raises BackupDamaged when that was touched or never finished."""
     path = folder / MANIFEST
     try:
         body = json.loads(path.read_text("utf-8"))

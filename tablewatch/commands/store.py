@@ -1,0 +1,284 @@
+"""`tablewatch store`: the schema of the store, its backups, legal holds, and what is past its retention."""
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import orjson
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, TimeRemainingColumn
+from rich.progress import Progress as Bar
+
+from store import backup as backups
+from store.connect import Patience, Store, connect
+from store.errors import StoreError, StoreUnavailable
+from store.holds import all_holds, apply_holds, lift_hold, place_hold
+from store.migrate import Migration, check, plan
+from store.migrate import migrate as apply_migrations
+from store.migrate import status as migration_states
+from store.render import SchemaSettings
+from store.rows.proof import Hold
+from store.tombstones import bury
+from tablewatch.commands.store_address import store_url
+from tablewatch.settings import InvalidSetting, number_of, value_of
+
+FLAGGED = 1
+WRONG_USE = 2
+UNREACHABLE = 3
+
+app = typer.Typer(no_args_is_help=True, help="The schema of the store, its backups and legal holds.")
+
+Folder = Annotated[Path, typer.Argument(help="The folder of the backup.", show_default=False)]
+By = Annotated[str, typer.Option(help="Who says so; kept with it.")]
+
+
+@app.command()
+def migrate(
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the statements and send none.")] = False,
+    upto: Annotated[int | None, typer.Option(min=1, help="Stop after this number.")] = None,
+    shorten_retention: Annotated[
+        bool, typer.Option("--shorten-retention", help="Allow a retention with fewer years than the store has now.")
+    ] = False,
+) -> None:
+    """Examples:
+
+    \b
+      tablewatch store migrate
+      tablewatch store migrate --dry-run
+      TABLEWATCH_RETENTION_YEARS=10 tablewatch store migrate
+      TABLEWATCH_CLUSTER=casino tablewatch store migrate --dry-run
+
+    Brings the store's schema up to date, and its retention to the years that are set. It may be run again at any time.
+    """
+    with _explained():
+        store, settings = _store(), _schema_settings()
+        if dry_run:
+            for migration, wanted in plan(store, settings, upto):
+                typer.echo(f"-- {migration}")
+                for statement in wanted:
+                    typer.echo(f"{statement};\n")
+            return
+
+        def told(migration: Migration) -> None:
+            typer.echo(f"{migration} has landed")
+
+        if not apply_migrations(store, settings, upto=upto, shorten=shorten_retention, told=told):
+            typer.echo("The store is up to date.")
+
+
+@app.command()
+def status(as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False) -> None:
+    """Examples:
+
+    \b
+      tablewatch store status
+      tablewatch store status --json
+
+    Lists every migration and whether it has landed. Exit code 1 if one is pending, was edited, or is not known here.
+    """
+    with _explained():
+        states = migration_states(_store())
+    for state in states:
+        if as_json:
+            typer.echo(orjson.dumps(asdict(state)))
+        else:
+            typer.echo(f"{state.number:04d}_{state.name}  {state.state}  {state.landed}".rstrip())
+    if any(state.state != "landed" for state in states):
+        raise typer.Exit(FLAGGED)
+
+
+@app.command()
+def backup(folder: Folder) -> None:
+    """Examples:
+
+    \b
+      tablewatch store backup /backups/2026-11-15
+
+    Writes the whole store into a new folder: files in ClickHouse's Native format, and a manifest with their digests.
+    Workers may go on writing meanwhile.
+    """
+    with _explained(), _bar("Backing up") as told:
+        manifest = backups.backup(_store(), folder, told)
+    _tell(manifest, f"is in {folder}")
+
+
+@app.command()
+def restore(folder: Folder) -> None:
+    """Examples:
+
+    \b
+      tablewatch store restore /backups/2026-11-15
+      TABLEWATCH_CLICKHOUSE_URL=clickhouse://user:password@host:9000/drill tablewatch store restore /backups/2026-11-15
+
+    Verifies every file of a backup and puts it into an empty store, which is then brought up to date. A damaged backup
+    is refused, with the name of the file.
+    """
+    with _explained(), _bar("Restoring") as told:
+        manifest = backups.restore(_store(), folder, _restored_settings(folder), told)
+    _tell(manifest, f"came back from {folder}")
+
+
+@app.command()
+def verify(folder: Folder) -> None:
+    """Examples:
+
+    \b
+      tablewatch store verify /backups/2026-11-15
+
+    Reads every file of a backup and holds it against its digest.
+    """
+    with _explained(), _bar("Verifying") as told:
+        manifest = backups.verify(folder, told)
+    _tell(manifest, f"in {folder} is as it was written")
+
+
+@app.command()
+def hold(
+    name: Annotated[str, typer.Argument(help="Name of the hold, e.g. the case number.", show_default=False)],
+    places: Annotated[list[str], typer.Argument(help="TABLE/SHOE or TABLE/SHOE/ROUND.", show_default=False)],
+    reason: Annotated[str, typer.Option(help="Why; kept with the hold.", show_default=False)],
+    by: By,
+) -> None:
+    """Examples:
+
+    \b
+      tablewatch store hold "case 7" BT12/S004/31 --reason "complaint of a player" --by otto
+      tablewatch store hold "case 8" BT12/S004 BT12/S005 --reason "inquiry" --by otto
+
+    Keeps rounds beyond their retention until the hold is lifted. A round is held with its whole shoe.
+    """
+    now = time.time_ns() // 1_000_000
+    holds = [_hold(name, place, reason, by, now) for place in places]
+    with _explained():
+        store = _store()
+        check(store)
+        place_hold(store, holds, _schema_settings())
+    typer.echo(f"{name} is in force for {', '.join(places)}.")
+
+
+@app.command()
+def lift(
+    name: Annotated[str, typer.Argument(help="Name of the hold.", show_default=False)],
+    by: By,
+) -> None:
+    """Examples:
+
+    \b
+      tablewatch store lift "case 7" --by otto
+
+    Ends a legal hold: what no other hold covers may be deleted when its retention is over.
+    """
+    with _explained():
+        store = _store()
+        check(store)
+        if not any(each.hold == name and each.lifted_by is None for each in all_holds(store)):
+            typer.echo(f"No hold named {name!r} is in force.", err=True)
+            raise typer.Exit(WRONG_USE)
+        lift_hold(store, name, by, time.time_ns() // 1_000_000, _schema_settings())
+    typer.echo(f"{name} is lifted.")
+
+
+@app.command()
+def holds() -> None:
+    """Examples:
+
+    \b
+      tablewatch store holds
+
+    Lists every legal hold that was ever placed, one JSON object a line.
+    """
+    with _explained():
+        for each in all_holds(_store()):
+            typer.echo(orjson.dumps(asdict(each)))
+
+
+@app.command()
+def sweep(by: By = "sweep") -> None:
+    """Examples:
+
+    \b
+      tablewatch store sweep
+
+    Run it daily. Marks what came in for rounds under a legal hold, and writes down what is past its retention before
+    ClickHouse deletes it, so that a deletion by time can be told from tampering.
+    """
+    with _explained():
+        store = _store()
+        check(store)
+        marked = apply_holds(store, _schema_settings())
+        stones = bury(store, time.time_ns() // 1_000_000, by)
+    typer.echo(f"{sum(marked.values())} rows marked, {sum(stone.rows for stone in stones)} rows past their retention.")
+
+
+def _store() -> Store:
+    return connect(store_url(), patience=Patience(total=3.0))
+
+
+def _schema_settings() -> SchemaSettings:
+    try:
+        return SchemaSettings(years=number_of("RETENTION_YEARS"), cluster=value_of("CLUSTER") or None)
+    except ValueError as error:
+        raise InvalidSetting(f"TABLEWATCH_RETENTION_YEARS or TABLEWATCH_CLUSTER: {error}.") from error
+
+
+def _restored_settings(folder: Path) -> SchemaSettings:
+    """A restore never keeps rows for fewer years than the store did that was backed up."""
+    settings = _schema_settings()
+    kept = backups.read_manifest(folder).retention_years
+    return SchemaSettings(years=max(settings.years, kept), cluster=settings.cluster)
+
+
+def _hold(name: str, place: str, reason: str, by: str, now: int) -> Hold:
+    table, _, rest = place.partition("/")
+    shoe, _, number = rest.partition("/")
+    if not table or not shoe or (number and not number.isdigit()):
+        raise typer.BadParameter(f"{place!r} should be TABLE/SHOE or TABLE/SHOE/ROUND.")
+    return Hold(
+        hold=name,
+        table=table,
+        shoe=shoe,
+        round=int(number) if number else None,
+        reason=reason,
+        placed_by=by,
+        placed=now,
+    )
+
+
+def _tell(manifest: backups.Manifest, done: str) -> None:
+    rows, size = sum(file.rows for file in manifest.files), sum(file.bytes for file in manifest.files)
+    typer.echo(f"{rows} rows in {len(manifest.files)} files, {size} bytes: the backup {done}.")
+
+
+@contextmanager
+def _bar(what: str) -> Iterator[Callable[[backups.Progress], None]]:
+    """A progress bar per table on stderr when a person is watching."""
+    if not sys.stderr.isatty():
+        yield lambda _progress: None
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+        tasks: dict[str, TaskID] = {}
+
+        def told(progress: backups.Progress) -> None:
+            if progress.table not in tasks:
+                tasks[progress.table] = bar.add_task(f"{what} {progress.table}", total=progress.total)
+            bar.update(tasks[progress.table], completed=progress.done, total=progress.total)
+
+        yield told
+
+
+@contextmanager
+def _explained() -> Iterator[None]:
+    try:
+        yield
+    except StoreUnavailable as error:
+        typer.echo(f"{error}\nIs it running? The embedded one is started by: tablewatch clickhouse", err=True)
+        raise typer.Exit(UNREACHABLE) from error
+    except (StoreError, InvalidSetting, OSError) as error:
+        typer.echo(str(error), err=True)
+        raise typer.Exit(WRONG_USE) from error

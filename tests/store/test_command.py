@@ -1,0 +1,141 @@
+"""`tablewatch store` as people type it: what it prints, and its exit codes."""
+
+from pathlib import Path
+
+import orjson
+import pytest
+from typer.testing import CliRunner, Result
+
+from store.connect import Store
+from store.holds import holds_in_force
+from store.migrate import migrations
+from store.retention import retention_years
+from store.write.raw import write_records
+from store.write.verdicts import write_verdicts
+from tablewatch.commands.store import app
+from tests.store.contents import contents
+from tests.store.floor import evening, everything, judged, packed
+
+
+@pytest.fixture
+def url(empty_store: Store, monkeypatch: pytest.MonkeyPatch) -> str:
+    address = empty_store.address
+    url = f"clickhouse://{address.user}:{address.password}@{address.host}:{address.port}/{address.database}"
+    monkeypatch.setenv("TABLEWATCH_CLICKHOUSE_URL", url)
+    monkeypatch.setenv("TABLEWATCH_RETENTION_YEARS", "50")
+    return url
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(app, list(arguments))
+
+
+def test_migrate_and_status_follow_each_other(url: str, empty_store: Store) -> None:
+    pending = run("status", "--json")
+    assert pending.exit_code == 1
+    assert [orjson.loads(line)["state"] for line in pending.output.splitlines()] == ["pending"] * len(migrations())
+    done = run("migrate")
+    assert done.exit_code == 0
+    assert done.output.splitlines() == [f"{migration} has landed" for migration in migrations()]
+    assert run("migrate").output == "The store is up to date.\n"
+    landed = run("status")
+    assert landed.exit_code == 0
+    assert "0001_raw_events  landed  20" in landed.output
+    assert retention_years(empty_store) == 50
+
+
+def test_a_dry_run_prints_sql_and_changes_nothing(url: str) -> None:
+    shown = run("migrate", "--dry-run")
+    assert shown.exit_code == 0
+    assert "CREATE TABLE IF NOT EXISTS records" in shown.output
+    assert "INTERVAL 50 YEAR" in shown.output
+    assert run("status").exit_code == 1
+
+
+def test_the_cluster_is_a_setting(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TABLEWATCH_CLUSTER", "casino")
+    assert "ON CLUSTER `casino`" in run("migrate", "--dry-run").output
+
+
+@pytest.mark.parametrize("years", ["4", "many"])
+def test_a_retention_below_five_years_is_refused(url: str, monkeypatch: pytest.MonkeyPatch, years: str) -> None:
+    monkeypatch.setenv("TABLEWATCH_RETENTION_YEARS", years)
+    refused = run("migrate")
+    assert refused.exit_code == 2
+    assert "RETENTION_YEARS" in refused.output
+
+
+def test_a_shorter_retention_has_to_be_asked_for(url: str, empty_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    run("migrate")
+    monkeypatch.setenv("TABLEWATCH_RETENTION_YEARS", "40")
+    refused = run("migrate")
+    assert refused.exit_code == 2
+    assert "--shorten-retention" in refused.output
+    assert run("migrate", "--shorten-retention").exit_code == 0
+    assert retention_years(empty_store) == 40
+
+
+def test_backup_verify_and_restore_go_round(
+    url: str, empty_store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run("migrate")
+    write_records(empty_store, packed(everything(evening())))
+    write_verdicts(empty_store, [judged("BT1")])
+    folder = str(tmp_path / "backup")
+    assert f"the backup is in {folder}" in run("backup", folder).output
+    assert "is as it was written" in run("verify", folder).output
+    assert run("backup", folder).exit_code == 2
+    other = empty_store.in_database(f"{empty_store.address.database}_drill")
+    monkeypatch.setenv("TABLEWATCH_CLICKHOUSE_URL", f"{url}_drill")
+    monkeypatch.setenv("TABLEWATCH_RETENTION_YEARS", "7")
+    try:
+        restored = run("restore", folder)
+        assert restored.exit_code == 0, restored.output
+        assert contents(other) == contents(empty_store)
+        assert retention_years(other) == 50, "a restore keeps rows for as long as the store did"
+    finally:
+        other.in_database("default").command(f"DROP DATABASE IF EXISTS `{other.address.database}` SYNC")
+        other.close()
+
+
+def test_a_damaged_backup_is_refused_with_the_name_of_its_file(url: str, tmp_path: Path) -> None:
+    run("migrate")
+    assert run("backup", str(tmp_path / "backup")).exit_code == 0
+    path = next((tmp_path / "backup").glob("retentions-*.gz"))
+    path.write_bytes(b"x" * path.stat().st_size)
+    refused = run("restore", str(tmp_path / "backup"))
+    assert refused.exit_code == 2
+    assert path.name in refused.output
+
+
+def test_holds_are_placed_listed_and_lifted(url: str, empty_store: Store) -> None:
+    run("migrate")
+    write_records(empty_store, packed(everything(evening())))
+    placed = run("hold", "case 7", "BT1/S1/2", "BT2/S1", "--reason", "a complaint", "--by", "otto")
+    assert placed.exit_code == 0, placed.output
+    assert [(hold.table, hold.round) for hold in holds_in_force(empty_store)] == [("BT1", 2), ("BT2", None)]
+    assert run("sweep").output == "0 rows marked, 0 rows past their retention.\n"
+    assert run("lift", "case 7", "--by", "anna").exit_code == 0
+    assert holds_in_force(empty_store) == []
+    assert [orjson.loads(line)["lifted_by"] for line in run("holds").output.splitlines()] == ["anna", "anna"]
+    assert run("lift", "case 7", "--by", "anna").exit_code == 2
+    assert run("hold", "case 9", "BT1", "--reason", "x", "--by", "otto").exit_code == 2
+
+
+def test_a_store_that_cannot_be_reached_is_exit_code_3(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TABLEWATCH_CLICKHOUSE_URL", "clickhouse://u:secret@127.0.0.1:9/x")
+    away = run("status")
+    assert away.exit_code == 3
+    assert "tablewatch clickhouse" in away.output
+    assert "secret" not in away.output
+
+
+@pytest.mark.parametrize(
+    "command", ["migrate", "status", "backup", "restore", "verify", "hold", "lift", "holds", "sweep"]
+)
+def test_help_starts_with_examples(command: str) -> None:
+    shown = run(command, "--help")
+    assert shown.exit_code == 0
+    lines = [line.strip() for line in shown.output.splitlines() if line.strip()]
+    assert "Examples:" in lines[1]
+    assert f"tablewatch store {command}" in shown.output
