@@ -17,6 +17,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -139,7 +140,7 @@ def encoded(batches: list[list[list[Any]]]) -> tuple[float, list[bytes]]:
         reader.start()
         stream = BlockOutputStream(BufferedSocketWriter(near, 1 << 20), _Context())
         block = ColumnOrientedBlock(list(COLUMNS.items()), columns)
-        seconds += timed(lambda stream=stream, block=block: stream.write(block))
+        seconds += timed(partial(stream.write, block))
         near.close()
         reader.join()
         far.close()
