@@ -1,34 +1,43 @@
 """What each source of a table has sent: effective times, holes in its sequence, and what a hole could hide."""
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import accumulate, repeat
+from operator import attrgetter
 from typing import Final, NamedTuple
 
+import numpy as np
+
 from audit.facts import Fact
+from audit.trail import ALWAYS_BEFORE, EVER_AFTER, Base, Lacking, Numbers, Obscured, trace
 from schemas.events import AnyEvent
-from schemas.time import micros
+from schemas.time import all_micros
+from schemas.topics import HEARTBEAT
 
-ALWAYS_BEFORE: Final = -(2**62)
-EVER_AFTER: Final = 2**62
-
-
-class Lacking(NamedTuple):
-    """A run of sequence numbers that nothing readable fills, between two events of the source."""
-
-    first: int
-    last: int
-    after: int
-    """The last sequence before it."""
-    seen_at: int
-    """The effective time of the event that showed it."""
+__all__ = [
+    "ALWAYS_BEFORE", "EVER_AFTER", "SENDERS", "Base", "Beat", "Device", "Lacking", "Obscured", "Obscurity", "Presence",
+    "RejectedPlace", "follow",
+]  # fmt: skip
 
 
-class Obscured(NamedTuple):
-    """A span of time in which an event of this source is missing or was rejected."""
+class Beat(NamedTuple):
+    """A heartbeat."""
 
-    start: int
-    end: int
+    sequence: int
+    drift: int
+    """How far the device's clock is ahead of the collector's, in microseconds."""
+
+
+class Presence(NamedTuple):
+    """When a source was heard, in the order of its events."""
+
+    times: Numbers
+    """Effective times."""
+    sequences: Numbers
+    first_beat: int | None
+    """The place of its first heartbeat; None where it has sent none."""
 
 
 @dataclass(slots=True)
@@ -45,16 +54,21 @@ class Device:
     types: frozenset[str] = frozenset()
     """The types of events that it has sent, rejected ones included where their type can be read."""
 
+    def beats(self) -> list[Beat]:
+        """Its heartbeats, in order."""
+        beats = [fact for fact in self.facts if fact.event.type == HEARTBEAT] if HEARTBEAT in self.types else []
+        device_times = all_micros([fact.data.device_time for fact in beats])
+        drifts = device_times - all_micros([fact.event.time for fact in beats])
+        return [Beat(fact.sequence, drift) for fact, drift in zip(beats, drifts.tolist(), strict=True)]
 
-class Base(NamedTuple):
-    """How a source stood when its earlier events were let go of."""
-
-    sequence: int
-    """The last of them."""
-    at: int
-    """Its effective time."""
-    clock_off: bool
-    """Whether its clock was beyond the tolerance at its last heartbeat."""
+    def presence(self) -> Presence:
+        """When it was heard."""
+        facts = self.facts
+        return Presence(
+            np.array([fact.at for fact in facts], np.int64),
+            np.array([fact.sequence for fact in facts], np.int64),
+            next((place for place, fact in enumerate(facts) if fact.event.type == HEARTBEAT), None),
+        )
 
 
 class RejectedPlace(NamedTuple):
@@ -65,105 +79,26 @@ class RejectedPlace(NamedTuple):
     type: str | None
 
 
-def _by_sequence(event: AnyEvent) -> tuple[int, str]:
-    return event.sequence, event.id
+_BY_SEQUENCE = attrgetter("sequence", "id")
+
+# Makes a fact of a tuple of its fields without a step in Python: this is done for every event.
+_fact = partial(tuple.__new__, Fact)
 
 
 def follow(
     source: str, events: Iterable[AnyEvent], rejected: Sequence[RejectedPlace], base: Base | None = None
 ) -> Device:
     """Put the events of one source about one table in order and find the holes between them, from a base on."""
-    ordered = sorted(events, key=_by_sequence)
-    device = Device(source)
-    facts, obscured, lacking = device.facts, device.obscured, device.lacking
+    ordered = sorted(events, key=_BY_SEQUENCE)
+    sequences = [event.sequence for event in ordered]
+    times = all_micros([event.time for event in ordered])
     filled = sorted({place.sequence for place in rejected})
-    latest = ALWAYS_BEFORE
-    types: set[str] = set()
-    after_hole = -1
-    previous = ordered[0].sequence - 1 if ordered else 0
-    if base is not None:
-        latest = base.at
-        previous = min(base.sequence, previous)
-    for event in ordered:
-        sequence = event.sequence
-        before = latest
-        time = micros(event.time)
-        latest = max(latest, time)
-        if sequence != previous + 1:
-            if sequence == previous:
-                _share_time(facts, sequence, latest)
-                if after_hole == sequence:
-                    obscured[-1] = Obscured(obscured[-1].start, latest)
-            else:
-                after_hole = sequence
-                obscured.append(Obscured(before, latest))
-                lacking.extend(_unfilled(previous, sequence, filled, latest))
-        facts.append(Fact(latest, source, sequence, event.id, event))
-        types.add(event.type)
-        previous = sequence
-    if filled:
-        _at_the_ends(device, filled, base)
-        _at_taken_places(device, filled, base)
+    trail = trace(np.array(sequences, np.int64), times, filled, base)
+    ids = [event.id for event in ordered]
+    facts = list(map(_fact, zip(trail.at.tolist(), repeat(source), sequences, ids, ordered)))
+    types: set[str] = {event.type for event in ordered}
     types.update(place.type for place in rejected if place.type is not None)
-    device.types = frozenset(types)
-    return device
-
-
-def _share_time(facts: list[Fact], sequence: int, latest: int) -> None:
-    """Events that claim one sequence number share its effective time, whichever of them is looked at first."""
-    place = len(facts) - 1
-    while place >= 0 and facts[place].sequence == sequence:
-        facts[place] = facts[place]._replace(at=latest)
-        place -= 1
-
-
-def _unfilled(previous: int, following: int, filled: list[int], seen_at: int) -> list[Lacking]:
-    """The runs between two sequence numbers that no rejected event fills."""
-    runs: list[Lacking] = []
-    start = previous + 1
-    before = previous
-    for sequence in filled:
-        if sequence < start:
-            continue
-        if sequence >= following:
-            break
-        if sequence > start:
-            runs.append(Lacking(start, sequence - 1, before, seen_at))
-        before = sequence
-        start = sequence + 1
-    if start < following:
-        runs.append(Lacking(start, following - 1, before, seen_at))
-    return runs
-
-
-def _at_the_ends(device: Device, filled: list[int], base: Base | None) -> None:
-    """A rejected event before the first or after the last readable one leaves that end open; numbers missing between
-    them are holes as well."""
-    facts = device.facts
-    if not facts:
-        since = ALWAYS_BEFORE if base is None else base.at
-        device.obscured.append(Obscured(since, EVER_AFTER))
-        device.lacking.extend(_unfilled(filled[0] if base is None else base.sequence, filled[-1], filled, since))
-        return
-    first, last = facts[0].sequence, facts[-1].sequence
-    if filled[0] < first and base is None:
-        device.obscured.append(Obscured(ALWAYS_BEFORE, facts[0].at))
-        device.lacking.extend(_unfilled(filled[0], first, filled, facts[0].at))
-    if filled[-1] > last:
-        device.obscured.append(Obscured(facts[-1].at, EVER_AFTER))
-        device.lacking.extend(_unfilled(last, filled[-1], filled, facts[-1].at))
-
-
-def _at_taken_places(device: Device, filled: list[int], base: Base | None) -> None:
-    """A rejected event that claims the number of a readable one could be any fact between their neighbours."""
-    sequences = [fact.sequence for fact in device.facts]
-    for sequence in filled:
-        place, following = bisect_left(sequences, sequence), bisect_right(sequences, sequence)
-        if place == following:
-            continue
-        start = device.facts[place - 1].at if place else ALWAYS_BEFORE if base is None else base.at
-        end = device.facts[following].at if following < len(sequences) else EVER_AFTER
-        device.obscured.append(Obscured(start, end))
+    return Device(source, facts, trail.lacking, trail.obscured, frozenset(types))
 
 
 _ANNOUNCEMENTS: Final = frozenset({"round.opened.v1", "bets.closed.v1", "round.closed.v1"})
@@ -184,15 +119,19 @@ class Obscurity:
     """What the holes of a table's sources could hide."""
 
     def __init__(self, devices: Iterable[Device]) -> None:
-        self._spans: dict[str, list[Obscured]] = {}
+        self._spans: dict[str, tuple[list[int], list[int]]] = {}
+        """By kind: where the holes begin, rising, and the latest end of each and all before it."""
         devices = list(devices)
         if not any(device.obscured for device in devices):
             return
         for kind, (first, second) in SENDERS.items():
             senders = [device for device in devices if device.types & first]
             senders = senders or [device for device in devices if device.types & second]
-            self._spans[kind] = sorted(span for device in senders for span in device.obscured)
+            spans = sorted(span for device in senders for span in device.obscured)
+            self._spans[kind] = [span.start for span in spans], list(accumulate((span.end for span in spans), max))
 
     def could_hide(self, kind: str, start: int, end: int) -> bool:
         """Whether a fact of this kind that belongs between these times could have been lost in a hole."""
-        return any(span.start <= end and span.end >= start for span in self._spans.get(kind, ()))
+        starts, ends = self._spans.get(kind, ((), ()))
+        begun = bisect_right(starts, end)
+        return begun > 0 and ends[begun - 1] >= start

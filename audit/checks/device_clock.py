@@ -5,7 +5,6 @@ from audit.facts import Fact
 from audit.settings import MILLISECOND, JudgeSettings
 from schemas.findings import SEVERITY, Finding, finding_id
 from schemas.time import micros
-from schemas.topics import HEARTBEAT
 
 
 def drift(heartbeat: Fact) -> int:
@@ -22,13 +21,11 @@ def check(table: str, device: Device, settings: JudgeSettings, *, off: bool = Fa
     """``device-clock``, once for each episode: it lasts until a heartbeat is within the tolerance again. ``off`` tells
     how the clock was before the first of the device's facts."""
     findings = []
-    for fact in device.facts:
-        if fact.event.type != HEARTBEAT:
-            continue
-        was_off, off = off, is_off(fact, settings)
+    tolerance = settings.clock_tolerance_ms * MILLISECOND
+    for sequence, ahead in device.beats():
+        was_off, off = off, abs(ahead) > tolerance
         if off and not was_off:
-            ahead = drift(fact)
-            about = f"{device.source} {fact.sequence}"
+            about = f"{device.source} {sequence}"
             findings.append(_finding(table, device.source, about, ahead, settings.clock_tolerance_ms))
     return findings
 

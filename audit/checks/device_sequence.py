@@ -1,12 +1,13 @@
 """Holes in what a device sends: a gap in its sequence, and silence while its table goes on."""
 
-from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from audit.devices import EVER_AFTER, Device
+import numpy as np
+
+from audit.devices import Device, Presence
 from audit.settings import MILLISECOND, JudgeSettings
+from audit.trail import ALWAYS_BEFORE, EVER_AFTER, Numbers
 from schemas.findings import SEVERITY, Finding, finding_id
-from schemas.topics import HEARTBEAT
 
 
 def _finding(code: str, table: str, about: str, message: str, expected: object, actual: object) -> Finding:
@@ -51,35 +52,44 @@ def silences(
     allowed, once for each silence that showed by a time."""
     findings = []
     limit = settings.silence_ms * MILLISECOND
-    for device in devices:
-        if HEARTBEAT not in device.types:
+    presences = [device.presence() for device in devices]
+    for place, own in enumerate(presences):
+        if own.first_beat is None:
             continue
-        pauses = list(_long_pauses(device, limit))
-        if not pauses:
-            continue
-        others = sorted(
-            fact.at for other in devices if other is not device for fact in other.facts if fact.at <= seen_by
-        )
-        for quiet_from, quiet_to, sequence in pauses:
-            place = bisect_right(others, quiet_from + limit)
-            if place < len(others) and others[place] < quiet_to:
-                findings.append(
-                    _finding(
-                        "device-silent", table, f"{device.source} {sequence}",
-                        f"{device.source} was silent for more than {settings.silence_ms // 1000} s "
-                        "while others at the table went on.",
-                        settings.silence_ms, (min(others[-1], quiet_to) - quiet_from) // MILLISECOND,
-                    )
-                )  # fmt: skip
+        pauses, ends = _long_pauses(own.times, own.first_beat, limit)
+        starts = own.times[pauses]
+        heard, last = _heard_after(presences[:place] + presences[place + 1 :], starts + limit, seen_by)
+        for silent in np.flatnonzero(heard < ends).tolist():
+            quiet_from, quiet_to = int(starts[silent]), int(ends[silent])
+            source, sequence = devices[place].source, int(own.sequences[pauses[silent]])
+            findings.append(
+                _finding(
+                    "device-silent", table, f"{source} {sequence}",
+                    f"{source} was silent for more than {settings.silence_ms // 1000} s "
+                    "while others at the table went on.",
+                    settings.silence_ms, (min(last, quiet_to) - quiet_from) // MILLISECOND,
+                )
+            )  # fmt: skip
     return findings
 
 
-def _long_pauses(device: Device, limit: int) -> Iterable[tuple[int, int, int]]:
-    """From, to and last sequence of each pause long enough to be a silence, after the device's first heartbeat."""
-    beats = False
-    facts = device.facts
-    for place, fact in enumerate(facts):
-        beats = beats or fact.event.type == HEARTBEAT
-        following = facts[place + 1].at if place + 1 < len(facts) else EVER_AFTER
-        if beats and following - fact.at > limit:
-            yield fact.at, following, fact.sequence
+def _long_pauses(times: Numbers, first_beat: int, limit: int) -> tuple[Numbers, Numbers]:
+    """The place after which each pause begins that is long enough to be a silence, from the device's first heartbeat
+    on, and the time at which it ends."""
+    following = np.append(times[1:], EVER_AFTER)
+    pauses = np.flatnonzero(following - times > limit)
+    pauses = pauses[pauses >= first_beat]
+    return pauses, following[pauses]
+
+
+def _heard_after(others: Sequence[Presence], moments: Numbers, seen_by: int) -> tuple[Numbers, int]:
+    """When any of the others was heard next after each moment, and when last."""
+    following, last = np.full(len(moments), EVER_AFTER, np.int64), ALWAYS_BEFORE
+    for other in others:
+        times = other.times[: np.searchsorted(other.times, seen_by, side="right")]
+        if len(times):
+            places = np.searchsorted(times, moments, side="right")
+            heard = np.where(places < len(times), times[np.minimum(places, len(times) - 1)], EVER_AFTER)
+            following = np.minimum(following, heard)
+            last = max(last, int(times[-1]))
+    return following, last

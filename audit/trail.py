@@ -1,0 +1,132 @@
+"""The trail of one source: effective times and holes, from the sequence numbers and times of its events alone."""
+
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Numbers = NDArray[np.int64]
+
+ALWAYS_BEFORE: Final = -(2**62)
+EVER_AFTER: Final = 2**62
+
+
+class Lacking(NamedTuple):
+    """A run of sequence numbers that nothing readable fills, between two events of the source."""
+
+    first: int
+    last: int
+    after: int
+    """The last sequence before it."""
+    seen_at: int
+    """The effective time of the event that showed it."""
+
+
+class Obscured(NamedTuple):
+    """A span of time in which an event of this source is missing or was rejected."""
+
+    start: int
+    end: int
+
+
+class Base(NamedTuple):
+    """How a source stood when its earlier events were let go of."""
+
+    sequence: int
+    """The last of them."""
+    at: int
+    """Its effective time."""
+    clock_off: bool
+    """Whether its clock was beyond the tolerance at its last heartbeat."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trail:
+    """What the numbers of a source's events tell."""
+
+    at: Numbers
+    """The effective time of each event."""
+    lacking: list[Lacking]
+    """Each is a ``device-gap``."""
+    obscured: list[Obscured]
+    """Where a fact of a round could have been lost."""
+
+
+def trace(sequences: Numbers, times: Numbers, filled: Sequence[int], base: Base | None = None) -> Trail:
+    """Follow the events of one source about one table, given in the order of sequence and id; ``filled`` are the
+    sequence numbers of rejected ones, rising."""
+    if not len(sequences):
+        return Trail(times, *_nothing_but_rejected(filled, base))
+    at: Numbers = np.maximum.accumulate(times)
+    if base is not None:
+        np.maximum(at, base.at, out=at)
+    steps = np.diff(sequences)
+    if not steps.all():
+        # Events that claim one sequence number share its effective time, whichever of them is looked at first.
+        at = at[np.searchsorted(sequences, sequences, side="right") - 1]
+    trail = Trail(at, [], [])
+    if base is not None and sequences[0] > base.sequence + 1:
+        _open_hole(trail, (base.sequence, int(sequences[0])), (base.at, int(at[0])), filled)
+    for place in np.flatnonzero(steps > 1).tolist():
+        around = int(sequences[place]), int(sequences[place + 1])
+        _open_hole(trail, around, (int(at[place]), int(at[place + 1])), filled)
+    if filled:
+        _at_the_ends(trail, sequences, filled, base)
+        _at_taken_places(trail, sequences, filled, base)
+    return trail
+
+
+def _open_hole(trail: Trail, sequences: tuple[int, int], at: tuple[int, int], filled: Sequence[int]) -> None:
+    """Something is missing between two events of these sequences and times."""
+    trail.obscured.append(Obscured(*at))
+    trail.lacking.extend(_unfilled(*sequences, filled, at[1]))
+
+
+def _unfilled(previous: int, following: int, filled: Sequence[int], seen_at: int) -> Iterator[Lacking]:
+    """The runs between two sequence numbers that no rejected event fills."""
+    start = previous + 1
+    before = previous
+    for place in range(bisect_left(filled, start), bisect_left(filled, following)):
+        sequence = filled[place]
+        if sequence > start:
+            yield Lacking(start, sequence - 1, before, seen_at)
+        before = sequence
+        start = sequence + 1
+    if start < following:
+        yield Lacking(start, following - 1, before, seen_at)
+
+
+def _nothing_but_rejected(filled: Sequence[int], base: Base | None) -> tuple[list[Lacking], list[Obscured]]:
+    if not filled:
+        return [], []
+    since = ALWAYS_BEFORE if base is None else base.at
+    previous = filled[0] if base is None else base.sequence
+    return list(_unfilled(previous, filled[-1], filled, since)), [Obscured(since, EVER_AFTER)]
+
+
+def _at_the_ends(trail: Trail, sequences: Numbers, filled: Sequence[int], base: Base | None) -> None:
+    """A rejected event before the first or after the last readable one leaves that end open; numbers missing between
+    them are holes as well."""
+    first, last = int(sequences[0]), int(sequences[-1])
+    began, ended = int(trail.at[0]), int(trail.at[-1])
+    if filled[0] < first and base is None:
+        trail.obscured.append(Obscured(ALWAYS_BEFORE, began))
+        trail.lacking.extend(_unfilled(filled[0], first, filled, began))
+    if filled[-1] > last:
+        trail.obscured.append(Obscured(ended, EVER_AFTER))
+        trail.lacking.extend(_unfilled(last, filled[-1], filled, ended))
+
+
+def _at_taken_places(trail: Trail, sequences: Numbers, filled: Sequence[int], base: Base | None) -> None:
+    """A rejected event that claims the number of a readable one could be any fact between their neighbours."""
+    places = np.searchsorted(sequences, filled, side="left").tolist()
+    followings = np.searchsorted(sequences, filled, side="right").tolist()
+    for place, following in zip(places, followings, strict=True):
+        if place == following:
+            continue
+        start = int(trail.at[place - 1]) if place else ALWAYS_BEFORE if base is None else base.at
+        end = int(trail.at[following]) if following < len(sequences) else EVER_AFTER
+        trail.obscured.append(Obscured(start, end))
