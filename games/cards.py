@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Deck:
-    """One kind of deck, without jokers."""
+    """One kind of deck, without jokers; two decks are the same only if they are one object."""
 
     name: str
     ranks: tuple[str, ...]
@@ -17,9 +17,9 @@ class Deck:
     suits: tuple[str, ...]
     codes: tuple[str, ...] = field(init=False)
     """Every card once, rank by rank; a card's place in it is its number in the compact form of a round."""
-    index: Mapping[str, int] = field(init=False, compare=False)
+    index: Mapping[str, int] = field(init=False)
     """The place of each code in ``codes``."""
-    members: frozenset[str] = field(init=False, compare=False)
+    members: frozenset[str] = field(init=False)
     """The codes as a set."""
 
     def __post_init__(self) -> None:

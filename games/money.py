@@ -13,16 +13,16 @@ def finite_decimal(amount: Fraction) -> tuple[int, int]:
 
     Every odds of the rulebook is a finite decimal; ``ValueError`` for an amount that is none.
     """
-    numerator, denominator = amount.numerator, amount.denominator
-    twos = (denominator & -denominator).bit_length() - 1
-    rest, fives = denominator >> twos, 0
-    while rest % 5 == 0:
-        rest //= 5
-        fives += 1
+    rest, places = amount.denominator, 0
+    for prime in (2, 5):
+        times = 0
+        while rest % prime == 0:
+            rest //= prime
+            times += 1
+        places = max(places, times)
     if rest != 1:
         raise ValueError(f"{amount} has no finite decimal form")
-    places = max(twos, fives)
-    return numerator * 10**places // denominator, places
+    return int(amount * 10**places), places
 
 
 def decimal_text(digits: int, places: int) -> str:

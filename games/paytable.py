@@ -57,10 +57,10 @@ class Line:
 
 def printed_odds(net: Fraction) -> str:
     """Net win per unit as a paytable prints it: ``8 to 1``, ``0.95 to 1``, ``1 to 2``, ``push`` or ``loses 50 %``."""
-    if net == 0:
-        return "push"
     if net < 0:
         return "loses" if net == LOST else f"loses {plain_decimal(-100 * net)} %"
+    if net == 0:
+        return "push"
     if net.numerator == 1:
         return f"1 to {net.denominator}"
     return f"{plain_decimal(net)} to 1"

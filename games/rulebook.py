@@ -35,7 +35,7 @@ class Game:
     readings: Readings
     is_baccarat: bool
     """Whether hands are played by the Table of Play; Dragon Tiger deals one card to each hand."""
-    initial_hands: Mapping[tuple[str, str], InitialHand] = field(init=False, repr=False)
+    initial_hands: Mapping[tuple[str, str], InitialHand] = field(init=False)
     """What the first two cards of a hand come to, by their codes, under this game's readings."""
 
     def __post_init__(self) -> None:

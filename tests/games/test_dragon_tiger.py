@@ -65,3 +65,10 @@ def test_dt_3_9_to_3_12_eight_or_higher_is_big_six_or_lower_small_and_seven_lose
     assert [net(GAME, wager, f"{rank}S 7H") for wager in ("dragon_big", "dragon_small")] == [big, small]
     assert [net(GAME, wager, f"7H {rank}S") for wager in ("tiger_big", "tiger_small")] == [big, small]
     assert [net(GAME, wager, f"7H {rank}S") for wager in ("dragon_big", "dragon_small")] == ["-1", "-1"]
+
+
+def test_dt_3_9_to_3_12_every_line_says_when_it_is_paid() -> None:
+    labels = {name: [line.label for line in wager.lines] for name, wager in GAMES[GAME].wagers.items()}
+    for hand in ("dragon", "tiger"):
+        assert labels[f"{hand}_big"] == [f"{hand.capitalize()}'s card is eight or higher"]
+        assert labels[f"{hand}_small"] == [f"{hand.capitalize()}'s card is six or lower"]

@@ -90,3 +90,12 @@ def test_dtb_1_1_9_the_dragons_lose_when_banker_beats_seven() -> None:
 
 def test_dtb_1_1_10_the_tigers_lose_when_player_beats_six() -> None:
     lost_but(GAME, "9S 6H KS KH", player="1")
+
+
+def test_dtb_4_2_and_4_3_every_line_says_when_it_is_paid() -> None:
+    labels = {name: [line.label for line in wager.lines] for name, wager in GAMES[GAME].wagers.items()}
+    assert labels["big_dragon"] == ["Player wins with seven on three cards"]
+    assert labels["small_dragon"] == ["Player wins with seven on two cards"]
+    assert labels["big_tiger"] == ["Banker wins with six on three cards"]
+    assert labels["small_tiger"] == ["Banker wins with six on two cards"]
+    assert labels["dragon_tiger"] == [f"Player seven over Banker six on {cards} cards" for cards in (6, 5, 4)]
