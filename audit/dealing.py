@@ -73,6 +73,13 @@ def _order_that_counts(facts: RoundFacts, known: set[int]) -> list[int]:
     return order + sorted(known - set(order))
 
 
+def cards_that_count(facts: RoundFacts) -> tuple[str, ...]:
+    """All cards of a round in the order that counts; of a draw that was read as two cards the first."""
+    counting = {draw: cards[0] for draw, cards in cards_read(facts).items()}
+    counting.update({ruling.data.draw: ruling.data.card for ruling in facts.rulings_of("replacement-card")})
+    return tuple(counting[draw] for draw in _order_that_counts(facts, set(counting)) if draw in counting)
+
+
 def _foreign(game: Game, decks: int, read: Mapping[int, tuple[str, ...]], earlier: Mapping[str, int]) -> list[int]:
     """Draws with a card of another deck, or with one copy more than the decks hold; cards count as they were read."""
     index = game.deck.index
@@ -111,10 +118,10 @@ def deal(game: Game, decks: int, facts: RoundFacts, earlier: Mapping[str, int], 
     cards = () if skipped or conflicting else tuple(counting[draw] for draw in draws)
     required = required_cards(game, cards)
     doubtful = bool(skipped or conflicting)
-    ran_out = not doubtful and len(cards) < required and dealt_before + len(read) >= decks * len(index)
-    outcome = None
-    if not doubtful and len(cards) >= required and all(card in index for card in cards):
-        outcome = outcome_of(game, cards)
+    # Of a card of another deck nobody can say what the Table of Play asks for.
+    clear = not doubtful and all(card in index for card in cards)
+    ran_out = clear and len(cards) < required and dealt_before + len(read) >= decks * len(index)
+    outcome = outcome_of(game, cards) if clear and len(cards) >= required else None
     return Dealing(
         read, cards, tuple(draws), tuple(sorted(conflicting)), tuple(skipped), tuple(sorted(foreign)), required,
         ran_out, outcome,

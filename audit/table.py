@@ -15,7 +15,7 @@ from audit.settings import JudgeSettings
 from games.rulebook import GAMES
 from schemas.events import AnyEvent
 from schemas.topics import HEARTBEAT
-from schemas.verdicts import Verdict
+from schemas.verdicts import Bet, Verdict
 
 RoundKey = tuple[str, int]
 """Shoe and round."""
@@ -89,15 +89,21 @@ def configuration_at(configurations: Sequence[Fact], moment: int) -> Fact | None
 
 
 def newly_used(verdict: Verdict, context: RoundContext) -> set[str]:
-    """The players who used their one time under the minimum in this round (DTB, FF4 5.14, reading A-17): something was
-    paid or collected on such a bet, and the round is not void."""
+    """The players who used their one time under the minimum in this round."""
     configuration = context.configuration
-    if configuration is None or verdict.status == "void" or verdict.game not in _SETTLES_BY_LIMITS:
+    if configuration is None or verdict.game is None:
         return set()
-    limits = configuration.data.limits
+    return users_of_one_time(verdict.game, verdict.status, verdict.bets, configuration.data.limits)
+
+
+def users_of_one_time(game: str, status: str, bets: Iterable[Bet], limits: Mapping[str, Any]) -> set[str]:
+    """The players who used their one time under the minimum (DTB, FF4 5.14, reading A-17): something was paid or
+    collected on such a bet, and the round is not void."""
+    if status == "void" or game not in _SETTLES_BY_LIMITS:
+        return set()
     return {
         who(bet.player, bet.position)
-        for bet in verdict.bets
+        for bet in bets
         if bet.wager in limits
         and 0 < bet.stake < limits[bet.wager].min
         and bet.actual is not None

@@ -30,6 +30,10 @@ COMMANDS: Final[dict[str, Command]] = {
     "odds": Command("tablewatch.commands.odds:odds", "The exact odds of every wager of a game."),
     "topics": Command("tablewatch.commands.topics:topics", "Make the topics of the contract, and check them."),
     "publish": Command("tablewatch.commands.publish:publish", "Send a file of events to their topics."),
+    "clickhouse": Command("tablewatch.commands.clickhouse:clickhouse", "The embedded ClickHouse server."),
+    "worker": Command("tablewatch.commands.worker:worker", "Judge what the tables say, as it comes."),
+    "doctor": Command("tablewatch.commands.doctor:doctor", "What is reachable, and how far the workers are behind."),
+    "replay": Command("tablewatch.commands.replay:replay", "What was stored, as it was judged."),
 }
 
 

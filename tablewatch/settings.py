@@ -46,6 +46,7 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Setting("CONSOLES", "", "users that read everything"),
     Setting("RETENTION_YEARS", "7", "years that the store keeps everything; never less than five"),
     Setting("CLUSTER", "", "the ClickHouse cluster to make replicated and distributed tables on"),
+    Setting("METRICS_PORT", "0", "of a worker's /metrics, /healthz and /readyz on this machine; 0: a free one"),
     Setting("TOLERANCE_MS", "500", "events of two sources are compared with this tolerance"),
     Setting("CLOCK_TOLERANCE_MS", "2000", "how far a heartbeat's device time may be off"),
     Setting("SILENCE_MS", "60000", "how long a device that sends heartbeats may be silent"),
@@ -95,6 +96,11 @@ def _number(name: str, environment: Mapping[str, str]) -> int:
     if not text.isascii() or not text.isdigit():
         raise InvalidSetting(f"{PREFIX}{name} must be a whole number, not {text!r}.")
     return int(text)
+
+
+def number_of(name: str, environment: Mapping[str, str] = os.environ) -> int:
+    """What a setting is set to, as a whole number."""
+    return _number(name, environment)
 
 
 def _choice(name: str, choices: tuple[str, ...], environment: Mapping[str, str]) -> str:

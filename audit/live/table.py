@@ -1,15 +1,17 @@
 """One table as it goes on: events in, findings as soon as the facts decide them, verdicts when rounds are complete."""
 
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from audit.beside_rounds import rejection
 from audit.checks import decks, device_clock, device_sequence, shoe_balance
 from audit.context import RoundContext
 from audit.dealing import cards_read
-from audit.devices import Obscurity, RejectedPlace
+from audit.devices import Base, Obscurity, RejectedPlace
 from audit.facts import Fact, RoundFacts, gather
 from audit.intake import CONFLICT, Identity
 from audit.judge import findings_so_far, judge
+from audit.live.concluded import Concluded, conclude
 from audit.live.shoe import LiveShoe
 from audit.live.source import LiveSource
 from audit.settings import MILLISECOND, JudgeSettings
@@ -24,12 +26,18 @@ from schemas.verdicts import Verdict
 GRACE = 120_000 * MILLISECOND
 """How long a judged round is held for what may still come about it."""
 
+MOST_RAISED = 1_000
+"""So many rejected events and times ahead of arrival are remembered as told."""
+
 _DECIDING = frozenset(
     {"card.drawn.v1", "result.displayed.v1", "bet.settled.v1", "bet.corrected.v1", "bets.closed.v1", "ruling.made.v1",
      "incident.reported.v1", "round.opened.v1", "round.closed.v1"}
 )  # fmt: skip
 """What can decide a finding at once."""
 
+
+Origin = Callable[[], bytes]
+"""Gives the bytes of an event as it came."""
 
 _LASTING = frozenset({"table.configured.v1", "shoe.loaded.v1", "shoe.ended.v1"})
 
@@ -66,12 +74,18 @@ class Seen:
 
     findings: list[Finding] = field(default_factory=list)
     """New, changed or cleared ones."""
-    verdicts: list[Verdict] = field(default_factory=list)
+    verdicts: list[Concluded] = field(default_factory=list)
     """First verdicts and revisions; ``revision`` counts from 1 within this worker's memory."""
     late: list[AnyEvent] = field(default_factory=list)
     """Events from a time that is no longer held: a repeat of what is stored, or a late fact."""
     reload: set[str] = field(default_factory=set)
     """Shoes of which a fact came about a round that is no longer held: they must be read from the store again."""
+    next_at: int | None = None
+    """How far the topics must be read until more can be said without a new event; None: nothing waits for that."""
+
+    def again_at(self, moment: int) -> None:
+        """Look again when the topics have been read up to this moment."""
+        self.next_at = moment if self.next_at is None else min(self.next_at, moment)
 
 
 class LiveTable:
@@ -87,8 +101,9 @@ class LiveTable:
         self.latest = 0
         """The table's time: the largest effective time of any of its facts."""
         self._used_before = used_once
-        self._identities: dict[Identity, AnyEvent] = {}
-        self._conflicts: dict[Identity, list[AnyEvent]] = {}
+        self._identities: dict[Identity, tuple[AnyEvent, Origin | None]] = {}
+        self._conflicts: dict[Identity, set[bytes]] = {}
+        """By identity: the contents that were refused for it."""
         self._raised: dict[str, Finding] = {}
         self._at_once: list[Finding] = []
         """Findings that need no further look: rejected events, times ahead of arrival."""
@@ -103,12 +118,37 @@ class LiveTable:
         self._tangled = False
         self._device_news = False
 
-    def take(self, event: AnyEvent, arrival: int | None = None) -> bool:
-        """Take an event in; False for a repeat. ``arrival`` is when it came, where that is known."""
+    def resume(
+        self,
+        bases: Mapping[str, tuple[Base, frozenset[str]]],
+        released: Mapping[str, Iterable[int]],
+        passed: Iterable[Identity],
+        configurations: Iterable[Fact],
+    ) -> None:
+        """Go on from what was let go of, before any event is taken.
+
+        ``bases`` tells by source how it stood and which types it had sent, ``released`` by shoe the rounds that are
+        not read again, ``passed`` the events about these that come all the same, for their sources' sake;
+        ``configurations`` are those that came before.
+        """
+        for name, (base, types) in bases.items():
+            source = self.sources[name] = LiveSource(name, base)
+            source.device.types = types
+            self.latest = max(self.latest, base.at)
+        for shoe, rounds in released.items():
+            self._shoe(shoe).released.update(rounds)
+        self._released.update(passed)
+        for fact in configurations:
+            self._lasting.append(fact)
+            self._file(fact)
+
+    def take(self, event: AnyEvent, arrival: int | None = None, origin: Origin | None = None) -> bool:
+        """Take an event in; False for a repeat. ``arrival`` is when it came (microseconds), where that is known,
+        ``origin`` gives its bytes."""
         identity = event.source, event.id
         known = self._identities.get(identity)
         if known is not None or identity in self._conflicts:
-            return self._again(identity, known, event)
+            return self._again(identity, known, event, origin)
         source = self.sources.get(event.source)
         if source is None:
             source = self.sources[event.source] = LiveSource(event.source)
@@ -116,7 +156,7 @@ class LiveTable:
         elif source.base is not None and event.sequence <= source.base.sequence:
             self._late.append(event)
             return True
-        self._identities[identity] = event
+        self._identities[identity] = event, origin
         fact = source.take(event)
         if fact is None:
             self._tangled = True
@@ -136,23 +176,27 @@ class LiveTable:
         source.reject(place)
         self._tangled = True
 
-    def _again(self, identity: Identity, known: AnyEvent | None, event: AnyEvent) -> bool:
-        if known is not None and (known == event or content_key(known) == content_key(event)):
+    def _again(
+        self, identity: Identity, known: tuple[AnyEvent, Origin | None] | None, event: AnyEvent, origin: Origin | None
+    ) -> bool:
+        if known is not None and (known[0] == event or content_key(known[0]) == content_key(event)):
             return False
-        contents = self._conflicts.setdefault(identity, [])
+        contents = self._conflicts.setdefault(identity, set())
         if known is not None:
-            contents.append(known)
             del self._identities[identity]
-            self.sources[known.source].forget(known)
-            self._refuse(known)
-        if all(content_key(each) != content_key(event) for each in contents):
-            contents.append(event)
-            self._refuse(event)
+            self.sources[event.source].forget(known[0])
+            contents.add(content_key(known[0]))
+            self._refuse(*known)
+        content = content_key(event)
+        if content not in contents:
+            contents.add(content)
+            self._refuse(event, origin)
         return True
 
-    def _refuse(self, event: AnyEvent) -> None:
+    def _refuse(self, event: AnyEvent, origin: Origin | None) -> None:
         self.reject(RejectedPlace(event.source, event.sequence, event.type))
-        self._at_once.append(rejection(self.table, content_key(event), CONFLICT, f" ({event.source}, id {event.id})"))
+        raw = content_key(event) if origin is None else origin()
+        self._at_once.append(rejection(self.table, raw, CONFLICT, f" ({event.source}, id {event.id})"))
 
     def _file(self, fact: Fact) -> None:
         event = fact.event
@@ -280,7 +324,9 @@ class LiveTable:
                 context, over_at = self._context(key, keys[place + 1 :], obscurity, used)
                 if over_at is not None and complete_to >= over_at + patience:
                     self._conclude(held, context, seen)
-                elif held.ripe:
+                elif over_at is not None:
+                    seen.again_at(over_at + patience)
+                if held.ripe:
                     found = findings_so_far(held.gather(), context, self.settings)
                     self._tell(held.raised, {finding.id: finding for finding in found}, seen)
                     held.ripe = False
@@ -346,7 +392,7 @@ class LiveTable:
         held.used = frozenset(newly_used(verdict, context))
         if previous != verdict:
             held.verdict = verdict if previous is None else replace(verdict, revision=previous.revision + 1)
-            seen.verdicts.append(held.verdict)
+            seen.verdicts.append(conclude(held.verdict, held.gather(), context))
 
     @staticmethod
     def _tell(told: dict[str, Finding], found: dict[str, Finding], seen: Seen) -> None:
@@ -364,6 +410,8 @@ class LiveTable:
         found, waiting = self._found_beside(complete_to)
         self._tell(self._beside, found, seen)
         self._device_news = waiting
+        if waiting:
+            seen.again_at(max(self.latest, complete_to) + self.settings.patience_ms * MILLISECOND)
 
     def _found_beside(self, complete_to: int) -> tuple[dict[str, Finding], bool]:
         """What is found of devices and shoes in what is held, and whether more may be when the topics are read on."""
@@ -428,6 +476,8 @@ class LiveTable:
             # What was found in the part that is gone stays found; nothing will be said of it any more.
             found, _ = self._found_beside(complete_to)
             self._beside = {name: finding for name, finding in self._beside.items() if name in found}
+        if len(self._raised) > MOST_RAISED:
+            self._raised.clear()
 
     def _let_go(self, before: int) -> bool:
         gone = False

@@ -1,0 +1,196 @@
+"""The input agent: records in, judged at once, alerts out first, then to the store, and only then acknowledged."""
+
+import asyncio
+import logging
+import time
+from typing import Any
+
+import faust
+from faust.types import TP
+
+from audit.settings import JudgeSettings
+from store.connect import Store
+from store.read.progress import open_rounds, stored_offsets, tables_of
+from streams import metrics, outputs
+from streams.desk import News
+from streams.intake import latest_time, read_record
+from streams.partition import PartitionJudge
+from streams.sink import Ack, Batch, Sink
+from streams.topic_layout import INPUTS
+
+logger = logging.getLogger(__name__)
+
+TAKE_RECORDS = 200
+TAKE_SECONDS = 0.02
+"""So long a record waits for company."""
+TICK_SECONDS = 0.25
+RELEASE_SECONDS = 10.0
+LOOK_BACK_MS = 14 * 24 * 3_600_000
+"""Rounds without a verdict that were heard of since then are taken up again at once."""
+_FOR_EVER = 2**62
+
+
+class Worker:
+    """All judges of a process, and what drives them."""
+
+    def __init__(self, app: faust.App, store: Store, settings: JudgeSettings, partitions: int) -> None:
+        self.app = app
+        self.settings = settings
+        self.partitions = partitions
+        self.judges: dict[int, PartitionJudge] = {}
+        self.sink = Sink(app, store, self.judges)
+        self._numbers = 0
+        self._taking_over = asyncio.Lock()
+        topic = app.topic(*INPUTS, key_type=bytes, value_type=bytes, key_serializer="raw", value_serializer="raw")
+        app.agent(topic, name="judging")(self._agent)
+        app.task(self._tick)
+        app.task(self._run_sink)
+        app.on_partitions_revoked.connect(self._on_revoked)
+
+    @property
+    def ready(self) -> bool:
+        """Whether it has partitions and the store answers."""
+        return bool(self.judges) and not self.sink.away
+
+    async def _agent(self, stream: Any) -> None:
+        async for events in stream.noack_take(TAKE_RECORDS, within=TAKE_SECONDS):
+            await self._process(events)
+
+    async def _run_sink(self) -> None:
+        while True:
+            try:
+                await self.sink.run()
+            except Exception:  # what was in hand is not acknowledged and comes again with the next assignment
+                logger.exception("storing failed")
+                metrics.FAILED.inc()
+
+    def _batch(self) -> Batch:
+        self._numbers += 1
+        return Batch(self._numbers, self.sink.generation)
+
+    async def _process(self, events: list[Any]) -> None:
+        batch = self._batch()
+        touched: dict[int, PartitionJudge] = {}
+        last_arrival = 0.0
+        for event in events:
+            message = event.message
+            judge = await self._judge_of(message.partition)
+            skipped = message.offset in await self._stored(judge, message.topic, message.offset)
+            with metrics.DECODE_SECONDS.time():
+                record = read_record(
+                    message.topic, message.partition, message.offset, int(round(message.timestamp * 1000)),
+                    message.value or b"", self.partitions,
+                )  # fmt: skip
+            batch.acks.append(Ack(event, judge.number, latest_time(record) + self.settings.patience_ms * 1_000))
+            if skipped:
+                judge.positions[message.topic] = message.offset + 1
+                metrics.SKIPPED.inc()
+                continue
+            batch.records.append(record)
+            last_arrival = message.timestamp
+            metrics.EVENTS.labels(message.topic).inc(len(record.decoded.events))
+            metrics.REJECTED.inc(len(record.decoded.rejected))
+            batch.news.add(judge.take(record, batch.number, time.monotonic()))
+            touched[judge.number] = judge
+            await asyncio.sleep(0)
+        with metrics.JUDGE_SECONDS.time():
+            for judge in touched.values():
+                batch.news.add(self._look(judge, batch))
+        await self._tell(batch, last_arrival)
+        await self.sink.put(batch)
+
+    async def _tell(self, batch: Batch, last_arrival: float = 0.0) -> None:
+        """Alerts go out first: a person must hear, also while the store is away."""
+        found = batch.news.findings
+        if found:
+            await outputs.send(self.app, outputs.alerts(found))
+            for each in found:
+                metrics.FINDINGS.labels(each.finding.code).inc()
+                if last_arrival:
+                    metrics.ALERT_SECONDS.observe(max(0.0, time.time() - last_arrival))
+
+    def _look(self, judge: PartitionJudge, batch: Batch) -> News:
+        now = time.time_ns() // 1_000
+        for topic in INPUTS:
+            end = self.app.consumer.highwater(TP(topic, judge.number))
+            left = max(0, (end or 0) - judge.positions.get(topic, 0))
+            judge.watermark.left_to_read(topic, left, now)
+            metrics.LAG.labels(topic, str(judge.number)).set(left)
+        news = judge.look(now)
+        if not judge.waiting():
+            batch.looked_to[judge.number] = judge.watermark.complete_to(now)
+        return news
+
+    async def _tick(self) -> None:
+        """Look again as the topics are read on and as time goes by, and let go of what is over."""
+        released = time.monotonic()
+        while True:
+            await asyncio.sleep(TICK_SECONDS)
+            try:
+                if self.app.rebalancing or self.app.should_stop:
+                    self.sink.acknowledge_stored()
+                    continue
+                for partition in {tp.partition for tp in self.app.consumer.assignment() if tp.topic in INPUTS}:
+                    await self._judge_of(partition)
+                batch = self._batch()
+                for judge in list(self.judges.values()):
+                    batch.news.add(self._look(judge, batch))
+                await self._tell(batch)
+                if batch.news or self.sink.owes or any(judge.waiting() for judge in self.judges.values()):
+                    await self.sink.put(batch)
+                if time.monotonic() - released > RELEASE_SECONDS:
+                    released = time.monotonic()
+                    self._release()
+            except Exception:  # the next tick tries again
+                logger.exception("looking again failed")
+                metrics.FAILED.inc()
+
+    def _release(self) -> None:
+        for judge in self.judges.values():
+            judge.release(time.monotonic(), time.time_ns() // 1_000)
+        metrics.TABLES.set(sum(len(judge.desks) for judge in self.judges.values()))
+        metrics.OPEN_ROUNDS.set(sum(judge.open_rounds for judge in self.judges.values()))
+
+    async def _judge_of(self, partition: int) -> PartitionJudge:
+        judge = self.judges.get(partition)
+        if judge is not None:
+            return judge
+        async with self._taking_over:
+            if partition not in self.judges:
+                generation = self.sink.generation
+                judge = await self._take_over(partition)
+                if generation != self.sink.generation:
+                    return judge
+                self.judges[partition] = judge
+            return self.judges[partition]
+
+    async def _take_over(self, partition: int) -> PartitionJudge:
+        """Begin with a partition: what the store knows of it, and where its topics end now."""
+        tps = [TP(topic, partition) for topic in INPUTS]
+        ends = await self.app.consumer.highwaters(*tps)
+        store = self.sink.store
+        since = time.time_ns() // 1_000_000 - LOOK_BACK_MS
+        known = await self.sink.ask(lambda: tables_of(store, partition))
+        unjudged = await self.sink.ask(lambda: open_rounds(store, partition, since))
+        judge = PartitionJudge(partition, self.settings, known, {tp.topic: end for tp, end in ends.items()})
+        for tp in tps:
+            position = await self.app.consumer.position(tp)
+            judge.positions[tp.topic] = position or 0
+        for table in sorted({span.key.table for span in unjudged}):
+            judge.desk(table)
+        logger.info("took over partition %d: %d tables, %d rounds open", partition, len(known), len(unjudged))
+        return judge
+
+    async def _stored(self, judge: PartitionJudge, topic: str, first: int) -> frozenset[int]:
+        """What the store had of a topic when this worker came to it."""
+        found = judge.stored_offsets.get(topic)
+        if found is None:
+            store = self.sink.store
+            found = await self.sink.ask(lambda: stored_offsets(store, topic, judge.number, first, _FOR_EVER))
+            judge.stored_offsets[topic] = found
+        return found
+
+    async def _on_revoked(self, *_: Any, **__: Any) -> None:
+        """What was not stored is read again by whoever has the partition next."""
+        self.sink.generation += 1
+        self.judges.clear()

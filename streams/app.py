@@ -1,0 +1,40 @@
+"""The Faust app of the workers, with the settings that make it lose nothing."""
+
+from typing import Any
+
+import faust
+from mode.utils.logging import get_logger
+
+from streams.broker_url import Broker
+from streams.topic_layout import GROUP
+
+logger = get_logger(__name__)
+
+BUFFERED_RECORDS = 16_384
+"""Records between the consumer and the agent. A full buffer makes Faust sleep for a second, so it is a large one."""
+
+
+def make_app(broker: Broker, *, group: str = GROUP, **settings: Any) -> faust.App:
+    """The app on a broker; it declares no topics and keeps no tables."""
+    options: dict[str, Any] = {
+        # Agents acknowledge when the store has a record; what comes again is known by its id.
+        "processing_guarantee": "at_least_once",
+        "stream_wait_empty": True,
+        "stream_buffer_maxsize": BUFFERED_RECORDS,
+        "broker_commit_interval": 1.0,
+        "broker_max_poll_records": 2_000,
+        "producer_acks": -1,
+        "producer_linger": 0.0,
+        "producer_max_request_size": 32 << 20,
+        "consumer_auto_offset_reset": "earliest",
+        "consumer_max_fetch_size": 32 << 20,
+        "topic_allow_declare": False,
+        "topic_disable_leader": True,
+        "web_enabled": False,
+        "value_serializer": "raw",
+        "key_serializer": "raw",
+        "datadir": None,
+        **broker.faust_options(),
+        **settings,
+    }
+    return faust.App(group, **{name: value for name, value in options.items() if value is not None})

@@ -1,0 +1,50 @@
+"""How far the workers are behind: records of the input topics that are not acknowledged yet."""
+
+from kafka import KafkaAdminClient, TopicPartition
+from kafka.admin import OffsetSpec
+
+from streams.broker_url import Broker, BrokerUnavailable, EmbeddedLog, TopicsMissing
+from streams.embedded.layout import LogError
+from streams.embedded.log import Log
+from streams.kafka_topics import administration
+from streams.topic_layout import GROUP, INPUTS
+
+
+def lag_of(broker: Broker, group: str = GROUP, *, connect_seconds: float = 10.0) -> int:
+    """Records that were sent and are not yet judged and stored."""
+    if isinstance(broker, EmbeddedLog):
+        try:
+            with Log(broker.folder) as log:
+                done, spans = log.committed(group), log.spans()
+        except LogError as error:
+            raise BrokerUnavailable(str(error)) from error
+        missing = [name for name in INPUTS if not any(place.topic == name for place in spans)]
+        if missing:
+            raise TopicsMissing(f"{broker} does not have {', '.join(missing)}: run `tablewatch topics create`")
+        return sum(
+            span.next - max(done.get(place, span.first), span.first)
+            for place, span in spans.items()
+            if place.topic in INPUTS
+        )
+    with administration(broker, connect_seconds) as admin:
+        return _lag(admin, group, str(broker))
+
+
+def _lag(admin: KafkaAdminClient, group: str, where: str) -> int:
+    places = [
+        TopicPartition(topic["name"], partition["partition_index"])
+        for topic in admin.describe_topics(list(INPUTS))
+        if topic["error_code"] == 0
+        for partition in topic["partitions"]
+    ]
+    missing = [name for name in INPUTS if not any(place.topic == name for place in places)]
+    if missing:
+        raise TopicsMissing(f"{where} does not have {', '.join(missing)}: run `tablewatch topics create`")
+    ends = admin.list_partition_offsets(dict.fromkeys(places, OffsetSpec.LATEST))
+    firsts = admin.list_partition_offsets(dict.fromkeys(places, OffsetSpec.EARLIEST))
+    done = admin.list_group_offsets(group)
+    behind = 0
+    for place in places:
+        committed = done[place].offset if place in done and done[place].offset >= 0 else 0
+        behind += ends[place].offset - max(committed, firsts[place].offset)
+    return behind

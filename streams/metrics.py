@@ -1,0 +1,58 @@
+"""What a worker tells about itself: Prometheus metrics, whether it lives, whether it is ready."""
+
+import threading
+from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Final
+
+from prometheus_client import CONTENT_TYPE_LATEST, Counter, Gauge, Histogram, generate_latest
+
+_MOMENTS: Final = (0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
+
+EVENTS: Final = Counter("tablewatch_events", "Events taken in.", ["topic"])
+REJECTED: Final = Counter("tablewatch_rejected", "Events that broke the contract.")
+SKIPPED: Final = Counter("tablewatch_records_skipped", "Records that the store had already.")
+VERDICTS: Final = Counter("tablewatch_verdicts", "Verdicts and revisions.", ["status"])
+FINDINGS: Final = Counter("tablewatch_findings", "Findings raised, changed or cleared.", ["code"])
+FAILED: Final = Counter("tablewatch_judge_failures", "Faults of the judge itself.")
+LAG: Final = Gauge("tablewatch_lag_records", "Records left to read.", ["topic", "partition"])
+BACKLOG: Final = Gauge("tablewatch_backlog_events", "Events judged and not yet stored.")
+TABLES: Final = Gauge("tablewatch_tables", "Tables held in memory.")
+OPEN_ROUNDS: Final = Gauge("tablewatch_open_rounds", "Rounds held without a verdict.")
+STORE_AWAY: Final = Gauge("tablewatch_store_away", "1 while the store cannot be reached.")
+DECODE_SECONDS: Final = Histogram("tablewatch_decode_seconds", "Decoding a record.", buckets=_MOMENTS)
+JUDGE_SECONDS: Final = Histogram("tablewatch_judge_seconds", "Judging a batch.", buckets=_MOMENTS)
+STORE_SECONDS: Final = Histogram("tablewatch_store_seconds", "Storing a batch.", buckets=_MOMENTS)
+ALERT_SECONDS: Final = Histogram(
+    "tablewatch_alert_seconds", "From the arrival of the last record that a finding waited for to its alert.",
+    buckets=_MOMENTS,
+)  # fmt: skip
+
+
+def serve(port: int, ready: Callable[[], bool]) -> ThreadingHTTPServer:
+    """Answers /metrics, /healthz and /readyz on this machine alone; port 0 takes a free one."""
+
+    class Answer(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            if self.path == "/metrics":
+                self._send(200, generate_latest(), CONTENT_TYPE_LATEST)
+            elif self.path == "/healthz":
+                self._send(200, b"ok\n", "text/plain")
+            elif self.path == "/readyz":
+                self._send(*((200, b"ready\n") if ready() else (503, b"not ready\n")), "text/plain")
+            else:
+                self._send(404, b"/metrics, /healthz, /readyz\n", "text/plain")
+
+        def _send(self, status: int, body: bytes, kind: str) -> None:
+            self.send_response(status)
+            self.send_header("Content-Type", kind)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: object) -> None:
+            """Requests are not logged."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", port), Answer)
+    threading.Thread(target=server.serve_forever, name="metrics", daemon=True).start()
+    return server

@@ -1,0 +1,80 @@
+"""Out of the pipeline: alerts, verdicts and rejections on their topics, sent until the broker has them."""
+
+import asyncio
+import logging
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import faust
+
+from audit.live.concluded import Concluded
+from schemas.findings import finding_json
+from schemas.rejections import rejection_json, rejection_of
+from schemas.topics import ALERTS, REJECTED, VERDICTS
+from schemas.verdicts import verdict_json
+from store.rows.raw import Record
+from streams.desk import RaisedFinding
+
+logger = logging.getLogger(__name__)
+
+FIRST_PAUSE = 0.05
+LONGEST_PAUSE = 5.0
+
+
+class Message(NamedTuple):
+    """A record to send."""
+
+    topic: str
+    key: bytes | None
+    """The table, which decides the partition."""
+    value: bytes
+
+
+def alerts(findings: Iterable[RaisedFinding]) -> list[Message]:
+    """What people are to be told: findings of tables that are live."""
+    return [
+        Message(ALERTS.name, _key(each.finding.table), finding_json(each.finding))
+        for each in findings
+        if each.for_people
+    ]
+
+
+def results(verdicts: Iterable[Concluded], records: Iterable[Record]) -> list[Message]:
+    """Verdicts, and what was refused."""
+    judged = [Message(VERDICTS.name, _key(each.verdict.table), verdict_json(each.verdict)) for each in verdicts]
+    return judged + [
+        Message(
+            REJECTED.name,
+            _key(rejected.subject),
+            rejection_json(rejection_of(rejected, record.topic, record.partition, record.offset)),
+        )
+        for record in records
+        for rejected in record.decoded.rejected
+    ]
+
+
+async def send(app: faust.App, messages: Sequence[Message]) -> None:
+    """Send all and wait for the broker; what it does not take is sent again, for ever."""
+    pause = FIRST_PAUSE
+    left = list(messages)
+    while left:
+        answers = await asyncio.gather(*(_send(app, message) for message in left), return_exceptions=True)
+        failed = [(message, each) for message, each in zip(left, answers, strict=True) if each is not None]
+        if not failed:
+            return
+        for _, error in failed:
+            if isinstance(error, asyncio.CancelledError):
+                raise error
+        logger.warning("the broker did not take %d records: %s", len(failed), failed[0][1])
+        left = [message for message, _ in failed]
+        await asyncio.sleep(pause)
+        pause = min(pause * 2, LONGEST_PAUSE)
+
+
+async def _send(app: faust.App, message: Message) -> None:
+    producer = app.producer
+    await (await producer.send(message.topic, message.key, message.value, None, None, None))
+
+
+def _key(table: str | None) -> bytes | None:
+    return None if table is None else table.encode()

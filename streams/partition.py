@@ -1,0 +1,147 @@
+"""One partition number at a worker: the tables that speak there, and how far its three topics have been read."""
+
+import logging
+from collections import OrderedDict
+from collections.abc import Iterable
+from functools import partial
+
+from audit.beside_rounds import rejection
+from audit.devices import RejectedPlace
+from audit.settings import JudgeSettings
+from schemas.decoding import Rejected
+from schemas.findings import Finding
+from schemas.time import micros
+from store.rows.raw import Record
+from streams.desk import News, RaisedFinding, TableDesk, Taken
+from streams.intake import origins
+from streams.metrics import FAILED
+from streams.topic_layout import INPUTS
+from streams.watermark import Watermark
+
+logger = logging.getLogger(__name__)
+
+REMEMBERED = 10_000
+"""So many rejections are remembered as told."""
+IDLE_SECONDS = 600.0
+"""A table that has not spoken for so long is let go."""
+
+
+class PartitionJudge:
+    """Judges what is said on one partition number of the input topics."""
+
+    def __init__(self, number: int, settings: JudgeSettings, known: Iterable[str], ends: dict[str, int]) -> None:
+        self.number = number
+        self.settings = settings
+        self.desks: dict[str, TableDesk] = {}
+        self.watermark = Watermark(INPUTS)
+        self.positions: dict[str, int] = {}
+        """By topic: the offset that comes next."""
+        self.stored_offsets: dict[str, frozenset[int]] = {}
+        """By topic: what the store had when this worker took over."""
+        self._known = set(known)
+        """Tables that the store has heard of."""
+        self._ends = ends
+        """By topic: where it ended when this worker took over; nobody before it can have read more."""
+        self._was_caught_up = False
+        self._touched: set[str] = set()
+        self._told: OrderedDict[str, None] = OrderedDict()
+
+    @property
+    def caught_up(self) -> bool:
+        """Whether all that a worker before this one can have read has been read."""
+        return all(self.positions.get(topic, 0) >= end for topic, end in self._ends.items())
+
+    @property
+    def open_rounds(self) -> int:
+        """Rounds that are held without a verdict."""
+        return sum(
+            held.verdict is None for desk in self.desks.values() if desk.live for held in desk.live.rounds.values()
+        )
+
+    def desk(self, table: str) -> TableDesk:
+        """The desk of a table; one that the store has heard of must be read from there first."""
+        desk = self.desks.get(table)
+        if desk is None:
+            desk = self.desks[table] = TableDesk(table, self.settings, fresh=table not in self._known)
+            self._known.add(table)
+        return desk
+
+    def take(self, record: Record, batch: int, now: float) -> News:
+        """Hand a record's events to their tables; gives what is told at once of those that were refused."""
+        arrival = record.arrival * 1_000
+        piece = origins(record.raw)
+        watermark, topic = self.watermark, record.topic
+        for event, place in zip(record.decoded.events, record.decoded.places, strict=True):
+            desk = self.desk(event.subject)
+            desk.heard = now
+            try:
+                desk.take(Taken(batch, event, None, arrival, partial(piece, place)))
+            except Exception:  # the event is stored all the same, and can be judged when the fault is mended
+                logger.exception("the judge failed", extra={"table": event.subject})
+                FAILED.inc()
+            self._touched.add(event.subject)
+            watermark.read(topic, micros(event.time), arrival)
+        news = News()
+        for rejected in record.decoded.rejected:
+            news.add(self._reject(rejected, record, batch, now))
+        self.positions[topic] = max(self.positions.get(topic, 0), record.offset + 1)
+        return news
+
+    def _reject(self, rejected: Rejected, record: Record, batch: int, now: float) -> News:
+        arrival = record.arrival * 1_000
+        if rejected.subject is not None and rejected.source is not None and rejected.sequence is not None:
+            desk = self.desk(rejected.subject)
+            desk.heard = now
+            place = RejectedPlace(rejected.source, rejected.sequence, rejected.type)
+            desk.take(Taken(batch, None, place, arrival, lambda: rejected.raw))
+            self._touched.add(rejected.subject)
+        where = f" ({record.topic}, partition {record.partition}, offset {record.offset})"
+        finding = rejection(rejected.subject, rejected.raw, rejected.reason, where)
+        if finding.id in self._told:
+            return News()
+        self._told[finding.id] = None
+        if len(self._told) > REMEMBERED:
+            self._told.popitem(last=False)
+        return News([RaisedFinding(finding, 1, arrival, self._for_people(finding))])
+
+    def _for_people(self, finding: Finding) -> bool:
+        desk = self.desks.get(finding.table) if finding.table is not None else None
+        if desk is None or desk.live is None or not desk.live.configurations:
+            return True
+        return bool(desk.live.configurations[-1].data.mode == "live")
+
+    def look(self, now: int) -> News:
+        """What is new at tables that have spoken, or for which the topics have been read far enough."""
+        complete_to, caught_up = self.watermark.complete_to(now), self.caught_up
+        touched, self._touched = self._touched, set()
+        if caught_up and not self._was_caught_up:
+            # What was held back because a worker before this one may have known more is said now.
+            touched = set(self.desks)
+            self._was_caught_up = True
+        news = News()
+        for table in sorted(touched | self._due(complete_to)):
+            try:
+                news.add(self.desks[table].look(complete_to, caught_up=caught_up))
+            except Exception:  # a fault of ours at one table must not stop the others
+                logger.exception("the judge failed", extra={"table": table})
+                FAILED.inc()
+        return news
+
+    def _due(self, complete_to: int) -> set[str]:
+        return {table for table, desk in self.desks.items() if desk.next_at is not None and desk.next_at <= complete_to}
+
+    def waiting(self) -> list[TableDesk]:
+        """Desks that need the store to go on."""
+        return [desk for desk in self.desks.values() if desk.needs_store]
+
+    def resumed(self, desk: TableDesk) -> None:
+        """A desk was read from the store: it is looked at next."""
+        self._touched.add(desk.table)
+
+    def release(self, now: float, now_micros: int) -> None:
+        """Let go of rounds that are over and of tables that have nothing to say."""
+        complete_to = self.watermark.complete_to(now_micros)
+        for table, desk in list(self.desks.items()):
+            desk.release(complete_to)
+            if desk.idle and now - desk.heard > IDLE_SECONDS and table not in self._touched:
+                del self.desks[table]

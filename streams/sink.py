@@ -1,0 +1,238 @@
+"""From the judge to the store: verdicts and findings first, then the records, whose presence marks them as done."""
+
+import asyncio
+import logging
+import time
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, TypeVar
+
+import faust
+
+from audit.judge import JUDGE_VERSION
+from schemas.events import AnyEvent
+from schemas.time import micros
+from store.connect import Patience, Store
+from store.errors import StoreError
+from store.read.events import events_by_ids
+from store.rows.raw import Record
+from store.rows.verdicts import FindingState, JudgedRound
+from store.write.findings import write_findings
+from store.write.raw import write_records
+from store.write.verdicts import write_verdicts
+from streams import metrics, outputs
+from streams.desk import News, TableDesk
+from streams.folding import fold
+from streams.partition import PartitionJudge
+
+logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+BACKLOG_EVENTS = 200_000
+"""So many events may be judged and not yet stored; beyond it, reading waits."""
+TOGETHER_EVENTS = 50_000
+"""So many events are stored at once, at most."""
+MOST_HELD = 20_000
+"""So many stored records of a partition wait at most to be acknowledged; read again, they would be skipped."""
+FIRST_PAUSE = 0.05
+LONGEST_PAUSE = 2.0
+
+
+class Ack(NamedTuple):
+    """A record that is to be acknowledged."""
+
+    event: Any
+    """Faust's."""
+    partition: int
+    judged_at: int
+    """How far the topics must be read until all that it says has been judged, also what rests on absence."""
+
+
+@dataclass(slots=True)
+class Batch:
+    """What goes to the store together."""
+
+    number: int
+    generation: int
+    """Of the assignment under which it was read."""
+    records: list[Record] = field(default_factory=list)
+    news: News = field(default_factory=News)
+    acks: list["Ack"] = field(default_factory=list)
+    """What is acknowledged when the store has it and all that it says has been judged."""
+    looked_to: dict[int, int] = field(default_factory=dict)
+    """By partition: how far the topics had been read when its tables were looked at last."""
+
+    @property
+    def events(self) -> int:
+        """How much it is."""
+        return sum(len(record.decoded.events) + len(record.decoded.rejected) for record in self.records)
+
+
+class Sink:
+    """Stores batches in their order, one after the other, for as long as it takes."""
+
+    def __init__(self, app: faust.App, store: Store, judges: dict[int, PartitionJudge]) -> None:
+        self.app = app
+        self.store = store.patient(Patience(total=0.0))
+        self.judges = judges
+        self.generation = 0
+        self.away = False
+        """Whether the store cannot be reached."""
+        self._queue: deque[Batch] = deque()
+        self._held: dict[int, deque[Ack]] = {}
+        """By partition, in the order of reading: stored, and not yet judged in all that rests on absence."""
+        self._size = 0
+        self._changed = asyncio.Condition()
+        # One thread: batches are stored in their order, and a desk is read when nothing is being written.
+        self._thread = ThreadPoolExecutor(1, "store")
+
+    async def put(self, batch: Batch) -> None:
+        """Hand a batch over; waits while the backlog is full."""
+        async with self._changed:
+            await self._changed.wait_for(lambda: self._size < BACKLOG_EVENTS)
+            self._queue.append(batch)
+            self._size += batch.events
+            metrics.BACKLOG.set(self._size)
+            self._changed.notify_all()
+
+    async def run(self) -> None:
+        """Store what comes."""
+        while True:
+            async with self._changed:
+                await self._changed.wait_for(lambda: bool(self._queue))
+                batches = self._take()
+            try:
+                await self._store([batch for batch in batches if batch.generation == self.generation])
+            finally:
+                async with self._changed:
+                    self._size -= sum(batch.events for batch in batches)
+                    metrics.BACKLOG.set(self._size)
+                    self._changed.notify_all()
+
+    def _take(self) -> list[Batch]:
+        batches = [self._queue.popleft()]
+        size = batches[0].events
+        while self._queue and size + self._queue[0].events <= TOGETHER_EVENTS:
+            batches.append(self._queue.popleft())
+            size += batches[-1].events
+        return batches
+
+    async def _store(self, batches: list[Batch]) -> None:
+        started = time.perf_counter()
+        for judge in list(self.judges.values()):
+            for desk in judge.waiting():
+                news = await self._read_again(judge, desk)
+                if news and batches:
+                    batches[0].news.add(news)
+        if not batches:
+            return
+        now = time.time_ns() // 1_000_000
+        findings = [
+            FindingState(finding=each.finding, version=each.version, time=each.time, raised=now)
+            for batch in batches
+            for each in batch.news.findings
+        ]
+        verdicts = [each for batch in batches for each in batch.news.verdicts]
+        judged = [
+            JudgedRound(
+                verdict=each.verdict, judge=str(JUDGE_VERSION), judged=now, opened=each.opened, ended=each.ended,
+                cards=each.cards, decks=each.decks, pit=each.pit, currency=each.currency, dealer=each.dealer,
+            )
+            for each in verdicts
+        ]  # fmt: skip
+        records = [record for batch in batches for record in batch.records]
+        await self.ask(lambda: write_verdicts(self.store, judged))
+        await self.ask(lambda: write_findings(self.store, findings))
+        await self.ask(lambda: write_records(self.store, records))
+        await outputs.send(self.app, outputs.results(verdicts, records))
+        for batch in batches:
+            for ack in batch.acks:
+                self._held.setdefault(ack.partition, deque()).append(ack)
+            for partition, looked_to in batch.looked_to.items():
+                self._acknowledge(partition, looked_to)
+        self._tell_desks(batches)
+        for each in verdicts:
+            metrics.VERDICTS.labels(each.verdict.status).inc()
+        metrics.STORE_SECONDS.observe(time.perf_counter() - started)
+
+    @property
+    def owes(self) -> bool:
+        """Whether there are stored records that are not acknowledged."""
+        return any(self._held.values())
+
+    def _acknowledge(self, partition: int, looked_to: int) -> None:
+        held = self._held.get(partition, deque())
+        while held and (held[0].judged_at <= looked_to or len(held) > MOST_HELD):
+            held.popleft().event.ack()
+
+    def acknowledge_stored(self) -> None:
+        """Acknowledge all that is stored, in a hurry: what is still to be judged of it is taken up from the store."""
+        for held in self._held.values():
+            while held:
+                held.popleft().event.ack()
+
+    def _tell_desks(self, batches: list[Batch]) -> None:
+        # A batch without records may have overtaken one with records.
+        number = max((batch.number for batch in batches if batch.records), default=0)
+        tables = {
+            (record.partition, event.subject)
+            for batch in batches
+            for record in batch.records
+            for event in (*record.decoded.events, *record.decoded.rejected)
+        }
+        for partition, table in tables:
+            judge = self.judges.get(partition)
+            desk = None if judge is None or table is None else judge.desks.get(table)
+            if desk is not None:
+                desk.stored(number)
+
+    async def _read_again(self, judge: PartitionJudge, desk: TableDesk) -> News:
+        """Bring a desk to where the store and what came since make it."""
+        shoes = set(desk.reload)
+        since: int | None = None
+        if desk.late:
+            keys = sorted({(event.source, event.id) for event in desk.late})
+            stored = await self.ask(lambda: events_by_ids(self.store, desk.table, keys))
+            known: dict[tuple[str, str], list[AnyEvent]] = {}
+            for each in stored:
+                known.setdefault((each.event.source, each.event.id), []).append(each.event)
+            for event in desk.unknown_late(known):
+                logger.info("a fact came late", extra={"table": desk.table, "event": event.id})
+                shoe = getattr(event.data, "shoe", None)
+                if shoe is not None:
+                    shoes.add(shoe)
+                since = min(micros(event.time), since or micros(event.time))
+        if desk.live is not None and not shoes and since is None:
+            return News()
+        desk.live = None
+        folded = await self.ask(lambda: fold(self.store, judge.number, desk.table, desk.settings, shoes, since))
+        desk.resume(folded)
+        judge.resumed(desk)
+        news = judge.look(time.time_ns() // 1_000)
+        await outputs.send(self.app, outputs.alerts(news.findings))
+        desk.late.clear()
+        return news
+
+    async def ask(self, what: Callable[[], T]) -> T:
+        """Do something with the store in its thread, again and again until it works."""
+        pause = FIRST_PAUSE
+        loop = asyncio.get_running_loop()
+        while True:
+            try:
+                answer = await loop.run_in_executor(self._thread, what)
+            except StoreError as error:
+                if not self.away:
+                    logger.warning("waiting for the store: %s", error)
+                self.away = True
+                metrics.STORE_AWAY.set(1)
+                await asyncio.sleep(pause)
+                pause = min(pause * 2, LONGEST_PAUSE)
+            else:
+                if self.away:
+                    logger.info("the store is back")
+                self.away = False
+                metrics.STORE_AWAY.set(0)
+                return answer

@@ -1,0 +1,64 @@
+"""`tablewatch worker`: the agents, until SIGTERM."""
+
+import logging
+import sys
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Annotated
+
+import faust
+import typer
+
+from store.connect import Patience, connect
+from store.migrate import check as check_schema
+from streams import metrics
+from streams.agent import Worker
+from streams.app import make_app
+from streams.logs import log_to_stderr
+from streams.outlets import open_outlet
+from tablewatch.commands.services import broker, explained
+from tablewatch.commands.store_address import store_url
+from tablewatch.settings import judge_settings, number_of
+
+START_PATIENCE = Patience(total=60.0)
+"""How long the store may be away when a worker starts."""
+
+logger = logging.getLogger(__name__)
+
+
+def worker(
+    port: Annotated[
+        int | None,
+        typer.Option(
+            min=0, max=65535, envvar="TABLEWATCH_METRICS_PORT", help="Of /metrics, /healthz, /readyz; 0: a free one."
+        ),
+    ] = None,
+) -> None:
+    """Examples:
+
+    \b
+      tablewatch worker
+      TABLEWATCH_BROKER=kafka://broker:9092 tablewatch worker --port 9464
+
+    Judges what the tables say, as it comes: alerts, verdicts and findings out, everything to the store. Start as many
+    as there are cores; they share the partitions. On SIGTERM it finishes what it has in hand and exits with 0.
+    """
+    log_to_stderr()
+    with explained():
+        settings = judge_settings()
+        target = broker()
+        with open_outlet(target, patience_seconds=30.0) as outlet:
+            partitions = outlet.partitions
+        store = connect(store_url(), patience=START_PATIENCE)
+        check_schema(store)
+    if find_spec("uvloop") is not None:
+        import_module("uvloop").install()
+    app = make_app(target)
+    judging = Worker(app, store, settings, partitions)
+    server = metrics.serve(number_of("METRICS_PORT") if port is None else port, lambda: judging.ready)
+    logger.info("metrics on port %d", server.server_port)
+    running = faust.Worker(app, loglevel="WARN", override_logging=False, redirect_stdouts=False, quiet=True)
+    try:
+        running.execute_from_commandline()
+    except SystemExit as ended:
+        sys.exit(ended.code)

@@ -1,0 +1,146 @@
+"""The pipeline for tests: the real store, the real worker as a process of its own, on whichever broker."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from audit.beside_rounds import findings_beside_rounds, without_repeats
+from audit.intake import Intake
+from audit.settings import JudgeSettings
+from audit.table import assemble, judge_table
+from schemas.decoding import decode_lines
+from schemas.findings import Finding
+from schemas.verdicts import Verdict
+from store.connect import Patience, Store, connect
+from store.migrate import migrate
+from store.render import SchemaSettings
+from streams.broker_url import Broker
+from streams.lag import lag_of
+
+COMMAND = (sys.executable, "-c", "from tablewatch.command import main; main()")
+
+PATIENCE_SECONDS = 90.0
+"""For a loaded machine; nothing is asserted about it."""
+
+
+@dataclass
+class Pipeline:
+    """A store and a broker, and the environment that commands find them by."""
+
+    folder: Path
+    broker: Broker
+    store: Store
+    environment: dict[str, str]
+    _workers: list[subprocess.Popen[bytes]] = field(default_factory=list)
+
+    def start_worker(self) -> subprocess.Popen[bytes]:
+        """A worker as a process."""
+        with (self.folder / "worker.log").open("ab") as log:
+            worker = subprocess.Popen([*COMMAND, "worker"], env=self.environment, stdout=log, stderr=log)
+        self._workers.append(worker)
+        return worker
+
+    def await_done(self, seconds: float = PATIENCE_SECONDS) -> None:
+        """Wait until all that was sent is judged and stored."""
+        deadline = time.monotonic() + seconds
+        while lag_of(self.broker):
+            assert time.monotonic() < deadline, (self.folder / "worker.log").read_text()[-4000:]
+            time.sleep(0.2)
+
+    def run(self, *command: str) -> subprocess.CompletedProcess[bytes]:
+        """A command of ours, to its end."""
+        return subprocess.run([*COMMAND, *command], env=self.environment, capture_output=True, timeout=120)
+
+    def end(self) -> None:
+        """End all workers that still run."""
+        for worker in self._workers:
+            with suppress(ProcessLookupError):
+                worker.kill()
+            worker.wait()
+
+
+def stop(worker: subprocess.Popen[bytes]) -> int:
+    """Ask a worker to stop; its exit code."""
+    worker.send_signal(signal.SIGTERM)
+    return worker.wait(timeout=60)
+
+
+class StoreProcess:
+    """The embedded server as a process that can be taken away and brought back."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.port = 0
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def url(self) -> str:
+        return f"clickhouse://default@127.0.0.1:{self.port}/tablewatch"
+
+    def start(self) -> None:
+        """Start it, at the port that it had before if it had one."""
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "store.embedded", "--data", str(self.folder), "--with-parent", "--url", self.url],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+        assert self._process.stdout is not None
+        said = self._process.stdout.readline().split()
+        assert said[:1] == [b"ready"], said
+        self.port = int(said[1])
+
+    def stop(self, number: int = signal.SIGTERM) -> None:
+        """Take it away."""
+        if self._process is not None:
+            self._process.send_signal(number)
+            self._process.communicate(timeout=60)
+            self._process = None
+
+
+@contextmanager
+def pipeline(folder: Path, broker: Broker, server: StoreProcess, url: str) -> Iterator[Pipeline]:
+    """A pipeline with an empty store; ``url`` names the broker for commands."""
+    server.start()
+    store = connect(server.url, patience=Patience(total=30.0))
+    migrate(store, SchemaSettings())
+    environment = {
+        **os.environ,
+        "TABLEWATCH_CLICKHOUSE_URL": server.url,
+        "TABLEWATCH_BROKER": url,
+        "TABLEWATCH_DATA": str(folder / "data"),
+    }
+    running = Pipeline(folder, broker, store, environment)
+    try:
+        yield running
+    finally:
+        running.end()
+        store.close()
+        server.stop()
+
+
+OPEN_END = "the end of the round"
+
+
+def offline(lines: Sequence[bytes]) -> tuple[dict[tuple[str, str, int], Verdict], dict[str, Finding]]:
+    """What ``tablewatch audit`` makes of these lines: verdicts of rounds that came to their end, and all findings."""
+    settings = JudgeSettings()
+    intake = Intake()
+    decoded = decode_lines(lines)
+    intake.take(decoded, lambda index: lines[decoded.places[index]])
+    verdicts: dict[tuple[str, str, int], Verdict] = {}
+    found = intake.rejections()
+    for table, (events, places) in intake.tables().items():
+        facts = assemble(table, events, places)
+        found.extend(findings_beside_rounds(facts, settings))
+        for verdict in judge_table(facts, settings):
+            if not any(each.code == "round-incomplete" and OPEN_END in each.expected for each in verdict.findings):
+                verdicts[verdict.table, verdict.shoe, verdict.round] = verdict
+                found.extend(verdict.findings)
+    return verdicts, {finding.id: finding for finding in without_repeats(found)}

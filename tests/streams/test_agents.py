@@ -1,0 +1,102 @@
+"""The agents, from the broker to the store: what was sent is stored, and judged as `tablewatch audit` judges it."""
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import orjson
+import pytest
+
+from simulator.floor import simulate
+from store.read.findings import FindingFilter, findings
+from store.read.progress import stored_events_count
+from store.read.rejections import rejections
+from streams.broker_url import Broker, parse_broker
+from streams.publish import publish
+from streams.topics import Layout, create
+from tests.services.fixtures import absent
+from tests.services.kafka import KafkaBroker, KafkaUnavailable
+from tests.streams.pipeline import Pipeline, StoreProcess, offline, pipeline, stop
+
+
+@pytest.fixture(params=["embedded", "kafka"])
+def running(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Pipeline]:
+    """A store, and the broker of either kind with the contract's topics."""
+    if request.param == "embedded":
+        with _pipeline(tmp_path, f"tablelog://{tmp_path}/log") as started:
+            yield started
+        return
+    try:
+        kafka = KafkaBroker(tmp_path / "kafka")
+    except KafkaUnavailable as error:
+        absent("java", str(error))
+        raise
+    with kafka, _pipeline(tmp_path, kafka.url) as started:
+        yield started
+
+
+def _pipeline(folder: Path, url: str):  # type: ignore[no-untyped-def]
+    broker: Broker = parse_broker(url)
+    create(broker, Layout(partitions=2))
+    return pipeline(folder, broker, StoreProcess(folder / "clickhouse"), url)
+
+
+def _floor(seed: int) -> list[bytes]:
+    """A few tables with faults, some events twice, and some a little out of their order."""
+    rng = random.Random(seed)
+    lines: list[bytes] = []
+    for line in simulate(3, 10, seed, faults=0.15):
+        lines.append(line)
+        if rng.random() < 0.05:
+            lines.append(rng.choice(lines[-20:]))
+    return lines
+
+
+def _check(running: Pipeline, lines: list[bytes], sent: int) -> None:
+    """The store has what was sent, once; verdicts and findings are those of an audit of the same lines."""
+    verdicts, found = offline(lines)
+    listed = running.run("replay", "list", "--json")
+    assert listed.returncode == 0, listed.stderr
+    stored = {
+        (each["table"], each["shoe"], each["round"]): each
+        for each in (orjson.loads(line) for line in listed.stdout.splitlines())
+    }
+    assert list(stored) == sorted(stored)
+    assert stored.keys() == verdicts.keys()
+    assert {key: each["digest"] for key, each in stored.items()} == {k: v.digest for k, v in verdicts.items()}
+    assert {key: each["status"] for key, each in stored.items()} == {k: v.status for k, v in verdicts.items()}
+    states = findings(running.store, FindingFilter())
+    standing = {state.finding.id: state.finding.code for state in states}
+    assert len(standing) == len(states)
+    rounds = {(each.table, each.shoe, each.round) for each in found.values()} | verdicts.keys()
+    judged = {
+        state.finding.id: state.finding.code
+        for state in states
+        if state.finding.round is None or (state.finding.table, state.finding.shoe, state.finding.round) in rounds
+    }
+    assert judged == {name: finding.code for name, finding in found.items()}
+    assert stored_events_count(running.store) == sent
+
+
+def test_what_was_sent_is_stored_and_judged_as_an_audit_judges_it(running: Pipeline) -> None:
+    lines = _floor(3)
+    worker = running.start_worker()
+    publish(lines[: len(lines) // 2], running.broker, max_events=20)
+    publish(lines[len(lines) // 2 :], running.broker, max_events=50)
+    running.await_done()
+    _check(running, lines, sent=len(lines))
+    said = orjson.loads(running.run("doctor", "--json").stdout)
+    assert said["lag"] == 0 and said["ok"], said
+    assert stop(worker) == 0
+
+
+def test_bytes_that_are_no_events_are_kept_and_reported_and_stop_nothing(running: Pipeline) -> None:
+    lines = _floor(4)
+    poison = [b"not json", b"\xff\xfe\x00", b"[]", b'{"specversion":"1.0"}', b"[" * 5000, b'"' + b"x" * 1_000_000]
+    mixed = [*lines[:50], *poison, *lines[50:]]
+    publish(mixed, running.broker)
+    worker = running.start_worker()
+    running.await_done()
+    _check(running, mixed, sent=len(lines))
+    assert {refused.raw for refused in rejections(running.store)} >= set(poison)
+    assert stop(worker) == 0
