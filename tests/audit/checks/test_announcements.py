@@ -127,8 +127,8 @@ def test_dtb_5_1_2_a_bet_or_a_card_after_the_end_reopens_the_round(what: str) ->
 
 def test_dtb_5_1_2_a_card_after_the_next_opening_is_a_reopening_beside_the_missing_end() -> None:
     case = settled_round().without("card.drawn").without("round.closed").round()
-    late = {"shoe": "S1", "round": 1, "draw": 4, "card": PLAYER_WINS[3]}
-    case.said.append(say(TABLE, case.opened + 2_000, "card.drawn", **late))
+    at = case.opened + 2_000
+    case.said.append(say(TABLE, at, "card.drawn", shoe="S1", round=1, draw=4, card=PLAYER_WINS[3]))
     first = case.audit()["verdicts"][0]
     assert [found["code"] for found in first["findings"]] == ["round-out-of-order", "round-out-of-order"]
     assert len({found["id"] for found in first["findings"]}) == 2  # one finding per kind
