@@ -83,7 +83,7 @@ class Row:
         return self.clause.kind in ("checkable", "partly")
 
 
-def tests_of(source: str) -> Iterator[tuple[str, set[Cited]]]:
+def citing_tests(source: str) -> Iterator[tuple[str, set[Cited]]]:
     """The tests of a module, each with the clauses that it cites."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
@@ -94,7 +94,7 @@ def rows(folder: Path = ROOT / "tests") -> list[Row]:
     """Every clause of the register with the tests that cite it."""
     by_clause = {(clause.document, clause.number): Row(clause) for clause in REGISTER}
     for path in sorted(folder.rglob("test_*.py")):
-        for name, cited in tests_of(path.read_text("utf-8")):
+        for name, cited in citing_tests(path.read_text("utf-8")):
             for each in cited:
                 by_clause[each].tests.append(f"{path.relative_to(folder)}::{name}")
     for row in by_clause.values():
