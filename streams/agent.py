@@ -78,7 +78,7 @@ class Worker:
             skipped = message.offset in await self._stored(judge, message.topic, message.offset)
             with metrics.DECODE_SECONDS.time():
                 record = read_record(
-                    message.topic, message.partition, message.offset, int(round(message.timestamp * 1000)),
+                    message.topic, message.partition, message.offset, round(message.timestamp * 1000),
                     message.value or b"", self.partitions,
                 )  # fmt: skip
             batch.acks.append(Ack(event, judge.number, latest_time(record) + self.settings.patience_ms * 1_000))

@@ -2,6 +2,7 @@
 
 from kafka import KafkaAdminClient, TopicPartition
 from kafka.admin import OffsetSpec
+from kafka.errors import CoordinatorNotAvailableError
 
 from streams.broker_url import Broker, BrokerUnavailable, EmbeddedLog, TopicsMissing
 from streams.embedded.layout import LogError
@@ -42,7 +43,11 @@ def _lag(admin: KafkaAdminClient, group: str, where: str) -> int:
         raise TopicsMissing(f"{where} does not have {', '.join(missing)}: run `tablewatch topics create`")
     ends = admin.list_partition_offsets(dict.fromkeys(places, OffsetSpec.LATEST))
     firsts = admin.list_partition_offsets(dict.fromkeys(places, OffsetSpec.EARLIEST))
-    done = admin.list_group_offsets(group)
+    try:
+        done = admin.list_group_offsets(group)[group]
+    except CoordinatorNotAvailableError:
+        # A young cluster has no group yet, and nobody has acknowledged anything.
+        done = {}
     behind = 0
     for place in places:
         committed = done[place].offset if place in done and done[place].offset >= 0 else 0

@@ -1,4 +1,4 @@
-"""What a worker reads of one table before it goes on: which shoes it folds again, from where, and what stands beside."""
+"""What a worker reads of one table before it goes on: the shoes that it folds again, and what stands beside them."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

@@ -55,7 +55,7 @@ class Pipeline:
 
     def run(self, *command: str) -> subprocess.CompletedProcess[bytes]:
         """A command of ours, to its end."""
-        return subprocess.run([*COMMAND, *command], env=self.environment, capture_output=True, timeout=120)
+        return subprocess.run([*COMMAND, *command], check=False, env=self.environment, capture_output=True, timeout=120)
 
     def end(self) -> None:
         """End all workers that still run."""

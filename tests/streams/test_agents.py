@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import orjson
@@ -22,8 +23,9 @@ from tests.streams.pipeline import Pipeline, StoreProcess, offline, pipeline, st
 @pytest.fixture(params=["embedded", "kafka"])
 def running(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Pipeline]:
     """A store, and the broker of either kind with the contract's topics."""
+    server = StoreProcess(tmp_path / "clickhouse")
     if request.param == "embedded":
-        with _pipeline(tmp_path, f"tablelog://{tmp_path}/log") as started:
+        with embedded_pipeline(tmp_path, server) as started:
             yield started
         return
     try:
@@ -31,14 +33,19 @@ def running(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Pipeline
     except KafkaUnavailable as error:
         absent("java", str(error))
         raise
-    with kafka, _pipeline(tmp_path, kafka.url) as started:
+    with kafka, _pipeline(tmp_path, kafka.url, server) as started:
         yield started
 
 
-def _pipeline(folder: Path, url: str):  # type: ignore[no-untyped-def]
+def embedded_pipeline(folder: Path, server: StoreProcess) -> AbstractContextManager[Pipeline]:
+    """The pipeline on the embedded log."""
+    return _pipeline(folder, f"tablelog://{folder}/log", server)
+
+
+def _pipeline(folder: Path, url: str, server: StoreProcess) -> AbstractContextManager[Pipeline]:
     broker: Broker = parse_broker(url)
     create(broker, Layout(partitions=2))
-    return pipeline(folder, broker, StoreProcess(folder / "clickhouse"), url)
+    return pipeline(folder, broker, server, url)
 
 
 def _floor(seed: int) -> list[bytes]:
@@ -52,7 +59,7 @@ def _floor(seed: int) -> list[bytes]:
     return lines
 
 
-def _check(running: Pipeline, lines: list[bytes], sent: int) -> None:
+def check_against_audit(running: Pipeline, lines: list[bytes], sent: int) -> None:
     """The store has what was sent, once; verdicts and findings are those of an audit of the same lines."""
     verdicts, found = offline(lines)
     listed = running.run("replay", "list", "--json")
@@ -84,7 +91,7 @@ def test_what_was_sent_is_stored_and_judged_as_an_audit_judges_it(running: Pipel
     publish(lines[: len(lines) // 2], running.broker, max_events=20)
     publish(lines[len(lines) // 2 :], running.broker, max_events=50)
     running.await_done()
-    _check(running, lines, sent=len(lines))
+    check_against_audit(running, lines, sent=len(lines))
     said = orjson.loads(running.run("doctor", "--json").stdout)
     assert said["lag"] == 0 and said["ok"], said
     assert stop(worker) == 0
@@ -97,6 +104,6 @@ def test_bytes_that_are_no_events_are_kept_and_reported_and_stop_nothing(running
     publish(mixed, running.broker)
     worker = running.start_worker()
     running.await_done()
-    _check(running, mixed, sent=len(lines))
+    check_against_audit(running, mixed, sent=len(lines))
     assert {refused.raw for refused in rejections(running.store)} >= set(poison)
     assert stop(worker) == 0
