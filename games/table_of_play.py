@@ -8,11 +8,13 @@ NATURAL: Final = 8
 PLAYER_STANDS: Final = 6
 """Player draws on zero to five and stands on six and seven."""
 
+_ANY: Final = frozenset(range(10))
+
 BANKER_DRAWS: Final[tuple[frozenset[int], ...]] = (
-    frozenset(range(10)),
-    frozenset(range(10)),
-    frozenset(range(10)),
-    frozenset(range(10)) - {8},
+    _ANY,
+    _ANY,
+    _ANY,
+    _ANY - {8},
     frozenset(range(2, 8)),
     frozenset(range(4, 8)),
     frozenset({6, 7}),
