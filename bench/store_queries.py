@@ -1,0 +1,250 @@
+"""How long the questions take that people ask of a full store: ``python bench/store_queries.py [--millions 50]``.
+
+    python bench/store_queries.py                                  two million events, a short run
+    python bench/store_queries.py --millions 50 --folder /big/dir   fills the folder once, and measures again later
+
+The floor is made by the engine itself: 400 tables, 30 events a round, packed 100 to a record, so that the events of one
+round lie in some sixteen records. Each question goes through the store's own reader and the wire. Prints JSON.
+"""
+
+import argparse
+import json
+import random
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from store.connect import Store, connect
+from store.embedded.process import EmbeddedClickHouse
+from store.migrate import migrate
+from store.read.events import round_events, table_events
+from store.read.figures import table_minutes
+from store.read.players import player_bets
+from store.read.rounds import verdict
+from store.render import SchemaSettings
+from store.rows.verdicts import RoundKey
+
+BAR_MS = 10.0
+"""One round by its key, with 50 million events stored."""
+
+TABLES, PARTITIONS, PACK, ROUNDS_OF_SHOE, EVENTS_OF_ROUND = 400, 8, 100, 70, 30
+_OF_PARTITION = TABLES // PARTITIONS
+_STEPS = {
+    "table.floor": [0, 12, 18, 29],
+    "table.cards": [13, 14, 15, 16, 17],
+    "table.bets": [*range(1, 12), *range(19, 29)],
+}
+_START, _ROUND_SECONDS = 1_767_225_600, 45
+_CHUNK = 2_000_000
+
+# One row per event: `idx` counts the events of one topic and partition, steps of a round side by side over the tables.
+_EVENT = """
+SELECT
+    {partition} AS p, idx, intDiv(idx, {per}) AS rs, intDiv(rs, {steps_count}) AS r,
+    {steps}[rs % {steps_count} + 1] AS step,
+    (idx % {per}) * {partitions} + p AS t, concat('BT', leftPad(toString(t), 3, '0')) AS tab,
+    concat('S', leftPad(toString(intDiv(r, {shoe}) + 1), 6, '0')) AS shoe, r % {shoe} + 1 AS round,
+    cityHash64(t, r, step) AS h,
+    multiIf(step = 0, 'round.opened.v1', step = 12, 'bets.closed.v1', step = 18, 'result.displayed.v1',
+        step = 29, 'round.closed.v1', step BETWEEN 13 AND 17, 'card.drawn.v1', step < 12, 'bet.placed.v1',
+        'bet.settled.v1') AS type,
+    concat('/tables/', tab, '/', multiIf(step = 18, 'display', step IN (0, 12, 29), 'dealer', step BETWEEN 13 AND 17,
+        'reader', 'rfid')) AS source,
+    toInt64({start}) * 1000000 + toInt64(r) * {seconds} * 1000000 + step * 1400000 + h % 1000000 AS us,
+    intDiv(idx, {pack}) AS offset, idx % {pack} AS place,
+    concat(['A', '2', '3', '4', '5', '6', '7', '8', '9', '10', 'J', 'Q', 'K'][h % 13 + 1],
+        ['S', 'H', 'D', 'C'][intDiv(h, 13) % 4 + 1]) AS dealt,
+    multiIf(step = 0, ',"method":"A"', step IN (12, 29), '',
+        step = 18, concat(',"winner":"banker","totals":{{"player":', toString(h % 10), ',"banker":', toString(h % 9),
+            '}}'),
+        step BETWEEN 13 AND 17, concat(',"draw":', toString(step - 12), ',"card":"', dealt, '"'),
+        step < 12, concat(',"bet":"b', toString(step), '","position":', toString(step % 9 + 1), ',"player":"P',
+            toString((t * 37 + step) % 20000 + 100000), '","wager":"', ['player', 'banker', 'tie'][h % 3 + 1],
+            '","amount":', toString((h % 50 + 1) * 10000)),
+        concat(',"bet":"b', toString(step - 18), '","paid":', toString(h % 2 * (h % 50) * 10000), ',"collected":',
+            toString((h % 2 = 0) * (h % 50) * 10000))) AS said,
+    concat('{{"specversion":"1.0","id":"', toString(reinterpretAsUUID(concat(reinterpretAsFixedString(h),
+        reinterpretAsFixedString(cityHash64(h, 1))))), '","source":"', source, '","type":"', type, '","subject":"', tab,
+        '","time":"', formatDateTime(fromUnixTimestamp64Micro(us, 'UTC'), '%Y-%m-%dT%H:%i:%S.%f'), 'Z","sequence":',
+        toString(rs), ',"data":{{"shoe":"', shoe, '","round":', toString(round), said, '}}}}') AS json,
+    fromUnixTimestamp64Milli(
+        (toInt64({start}) + intDiv(offset * {pack}, {per} * {steps_count}) * {seconds}) * 1000 + 100, 'UTC') AS arrived
+FROM (SELECT number + {first} AS idx FROM numbers({count}))
+"""
+
+_ROUND = """
+SELECT
+    number % {tables} AS t, intDiv(number, {tables}) AS r, concat('BT', leftPad(toString(t), 3, '0')) AS tab,
+    concat('S', leftPad(toString(intDiv(r, {shoe}) + 1), 6, '0')) AS shoe, r % {shoe} + 1 AS round,
+    SHA256(toString(number)) AS digest, toInt64({start}) + r * {seconds} AS s, range(1, 12) AS b
+FROM numbers({first}, {count})
+"""
+
+
+def fill(store: Store, millions: int) -> None:
+    """Makes a floor of so many million events, and the verdicts of its rounds."""
+    migrate(store, SchemaSettings(years=50))
+    rounds = millions * 1_000_000 // (TABLES * EVENTS_OF_ROUND) + 1
+    for topic, steps in _STEPS.items():
+        for partition in range(PARTITIONS):
+            total = rounds * len(steps) * _OF_PARTITION // PACK * PACK
+            for first in range(0, total, _CHUNK):
+                _fill_events(store, topic, partition, first, min(_CHUNK, total - first))
+    for first in range(0, rounds * TABLES, _CHUNK // 10):
+        _fill_rounds(store, first, min(_CHUNK // 10, rounds * TABLES - first))
+
+
+def _fill_events(store: Store, topic: str, partition: int, first: int, count: int) -> None:
+    steps = _STEPS[topic]
+    rows = _EVENT.format(
+        partition=partition,
+        partitions=PARTITIONS,
+        per=_OF_PARTITION,
+        steps=steps,
+        steps_count=len(steps),
+        shoe=ROUNDS_OF_SHOE,
+        start=_START,
+        seconds=_ROUND_SECONDS,
+        pack=PACK,
+        first=first,
+        count=count,
+    )
+    store.command(
+        "INSERT INTO events (table, shoe, round, type, log, topic, partition, offset, place, source, sequence, id_mark,"
+        " time, arrival, draw, card) SELECT tab, shoe, round, type, '', '" + topic + "', p, offset, place, source, rs,"
+        " h % 65536, fromUnixTimestamp64Micro(us, 'UTC'), arrived, if(type = 'card.drawn.v1', step - 12, 0),"
+        f" if(type = 'card.drawn.v1', dealt, '') FROM ({rows})"
+    )
+    store.command(
+        "INSERT INTO records (topic, partition, offset, arrival, events, rejected, raw) SELECT '"
+        + topic
+        + "', p, offset,"
+        f" any(arrived), {PACK}, 0, concat('[', arrayStringConcat(arrayMap(each -> each.2,"
+        f" arraySort(groupArray((place, json)))), ','), ']') FROM ({rows}) GROUP BY p, offset"
+    )
+
+
+def _fill_rounds(store: Store, first: int, count: int) -> None:
+    rows = _ROUND.format(
+        tables=TABLES, shoe=ROUNDS_OF_SHOE, start=_START, seconds=_ROUND_SECONDS, first=first, count=count
+    )
+    store.command(
+        "INSERT INTO rounds (table, shoe, round, revision, digest, judged, opened, ended, game, status, cards, winner,"
+        " bets.bet, bets.position, bets.player, bets.wager, bets.stake, bets.expected_paid, bets.expected_collected,"
+        " bets.paid, bets.collected) SELECT tab, shoe, round, 1, digest, toDateTime64(s + 43, 3, 'UTC'),"
+        " toDateTime64(s, 6, 'UTC'), toDateTime64(s + 42, 6, 'UTC'), 'no_commission', 'verified', [1, 2, 3, 4, 5],"
+        " 'banker', arrayMap(i -> concat('b', toString(i)), b), arrayMap(i -> i % 9 + 1, b),"
+        " arrayMap(i -> concat('P', toString((t * 37 + i) % 20000 + 100000)), b), arrayMap(i -> 'player', b),"
+        " arrayMap(i -> 10000 * i, b), arrayMap(i -> 0, b), arrayMap(i -> 10000 * i, b), arrayMap(i -> 0, b),"
+        f" arrayMap(i -> 10000 * i, b) FROM ({rows})"
+    )
+    store.command(
+        "INSERT INTO verdicts (table, shoe, round, revision, digest, judge, judged, verdict) SELECT tab, shoe, round,"
+        " 1, digest, '1', toDateTime64(s + 43, 3, 'UTC'), concat('{\"table\":\"', tab, '\",\"bets\":[',"
+        ' arrayStringConcat(arrayMap(i -> concat(\'{"bet":"b\', toString(i), \'","stake":\', toString(10000 * i),'
+        ' \',"wager":"player","expected":{"paid":0},"actual":{"paid":0}}\'), b), \',\'), \'],"digest":"\','
+        f" lower(hex(digest)), '\"}}') FROM ({rows})"
+    )
+
+
+def timed(ask: Callable[[], int], times: int) -> dict[str, float]:
+    """Milliseconds that a question takes, asked again and again about other things."""
+    spent = []
+    rows = 0
+    ask()
+    for _ in range(times):
+        start = time.perf_counter()
+        rows = ask()
+        spent.append((time.perf_counter() - start) * 1000)
+    if not rows:
+        raise SystemExit("a question found nothing")
+    spent.sort()
+    last = len(spent) - 1
+    return {
+        "best": round(spent[0], 2),
+        "median": round(spent[last // 2], 2),
+        "p90": round(spent[int(last * 0.9)], 2),
+        "rows": rows,
+    }
+
+
+def measure(store: Store, times: int) -> dict[str, object]:
+    """Asks every question about random rounds, tables and players."""
+    chance = random.Random(7)
+    events = store.query("SELECT count() FROM events")[0][0]
+    shoes = int(store.query("SELECT max(shoe) FROM rounds WHERE table = 'BT000'")[0][0][1:])
+    last = int(store.query("SELECT toUnixTimestamp(max(opened)) FROM rounds")[0][0])
+
+    def key() -> RoundKey:
+        shoe = chance.randrange(max(shoes - 1, 1)) + 1
+        return RoundKey(f"BT{chance.randrange(TABLES):03d}", f"S{shoe:06d}", chance.randrange(1, 30))
+
+    def one_verdict() -> int:
+        return int(verdict(store, key()) is not None)
+
+    def one_round() -> int:
+        wanted = key()
+        return len(round_events(store, wanted.table, wanted.shoe, wanted.round))
+
+    def references() -> int:
+        wanted = key()
+        condition = "table = %(table)s AND shoe = %(shoe)s AND round = %(round)s"
+        rows = store.query(
+            f"SELECT type, source, sequence, topic, partition, offset, place FROM events WHERE {condition}",
+            {"table": wanted.table, "shoe": wanted.shoe, "round": wanted.round},
+        )
+        return len(rows)
+
+    def one_evening() -> int:
+        start = (_START + chance.randrange(max(last - _START - 3600, 1))) * 1_000_000
+        return sum(1 for _ in table_events(store, key().table, start, start + 3600 * 1_000_000))
+
+    def one_player() -> int:
+        player = f"P{chance.randrange(TABLES) * 37 + chance.randrange(1, 12) + 100_000}"
+        return len(player_bets(store, player, _START * 1_000_000, (last + 1) * 1_000_000))
+
+    def one_hour() -> int:
+        start = _START + chance.randrange(max((last - _START) // 3600, 1)) * 3600
+        return len(table_minutes(store, start, start + 3600))
+
+    return {
+        "events": events,
+        "rounds": store.query("SELECT count() FROM rounds")[0][0],
+        "parts_of_events": store.query(
+            "SELECT count() FROM system.parts WHERE active AND table = 'events' AND database = currentDatabase()"
+        )[0][0],
+        "ms": {
+            "ping (SELECT 1)": timed(lambda: len(store.query("SELECT 1")), times),
+            "verdict of one round": timed(one_verdict, times),
+            "events of one round, without bytes": timed(references, times),
+            "events of one round, with bytes": timed(one_round, times),
+            "one table for an hour, with bytes": timed(one_evening, max(times // 10, 3)),
+            "one player, all rounds": timed(one_player, max(times // 10, 3)),
+            "all tables by minute for an hour": timed(one_hour, max(times // 10, 3)),
+        },
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--millions", type=int, default=2, help="events to store")
+    parser.add_argument("--folder", type=Path, help="keep the store here, and use it again")
+    parser.add_argument("--times", type=int, default=100, help="how often each question is asked")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = given.folder or Path(scratch) / "data"
+        with EmbeddedClickHouse(folder) as server:
+            store = connect(server.url)
+            if not store.query("SELECT 1 FROM system.tables WHERE database = currentDatabase() AND name = 'verdicts'"):
+                fill(store, given.millions)
+            figures = measure(store, given.times)
+            store.close()
+    print(json.dumps(figures, indent=1))
+    median = figures["ms"]["verdict of one round"]["median"]  # type: ignore[index]
+    if median > BAR_MS:
+        raise SystemExit(f"one round by its key took {median} ms, above the bar of {BAR_MS}")
+
+
+if __name__ == "__main__":
+    main()
