@@ -31,9 +31,12 @@ COMMANDS: Final[dict[str, Command]] = {
     "topics": Command("tablewatch.commands.topics:topics", "Make the topics of the contract, and check them."),
     "publish": Command("tablewatch.commands.publish:publish", "Send a file of events to their topics."),
     "clickhouse": Command("tablewatch.commands.clickhouse:clickhouse", "The embedded ClickHouse server."),
+    "store": Command("tablewatch.commands.store:app", "The schema, backups, legal holds and retention of the store."),
     "worker": Command("tablewatch.commands.worker:worker", "Judge what the tables say, as it comes."),
+    "gateway": Command("tablewatch.commands.gateway:gateway", "Take events of devices over HTTP."),
     "doctor": Command("tablewatch.commands.doctor:doctor", "What is reachable, and how far the workers are behind."),
     "replay": Command("tablewatch.commands.replay:replay", "What was stored, as it was judged."),
+    "demo": Command("tablewatch.commands.demo:demo", "All of it, embedded, with a simulated floor."),
 }
 
 

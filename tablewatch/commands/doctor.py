@@ -12,7 +12,7 @@ from store.migrate import check as check_schema
 from streams.broker_url import BrokerUnavailable, InvalidBrokerUrl, RightsMissing, TopicsMissing
 from streams.lag import lag_of
 from streams.topics import check as check_topics
-from tablewatch.commands.services import UNREACHABLE, broker
+from tablewatch.commands.services import UNREACHABLE, broker, quiet_drivers
 from tablewatch.commands.store_address import store_url
 
 
@@ -36,6 +36,7 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help="One JSON object
     Checks broker, topics, store and schema, and how far the workers are behind: `lag` is 0 when all that was sent is
     judged and stored. Says what to do where something is wrong. Exit code 3 if a service cannot be reached.
     """
+    quiet_drivers()
     checks, lag = [], None
     try:
         target = broker()

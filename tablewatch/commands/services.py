@@ -1,5 +1,6 @@
 """Broker and store for the commands that need them, by the settings; what is wrong is said with an exit code."""
 
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -31,9 +32,16 @@ def data() -> Path:
     return Path(value_of("DATA"))
 
 
+def quiet_drivers() -> None:
+    """What the drivers log with a trace is said by our own errors in one line."""
+    for name in ("clickhouse_driver", "kafka"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+
+
 @contextmanager
 def explained() -> Iterator[None]:
     """Errors of broker and store as one line and an exit code."""
+    quiet_drivers()
     try:
         yield
     except (InvalidBrokerUrl, TopicsMissing, RightsMissing, InvalidSetting) as error:

@@ -71,6 +71,20 @@ def stop(worker: subprocess.Popen[bytes]) -> int:
     return worker.wait(timeout=60)
 
 
+def took_over(running: Pipeline) -> int:
+    """How often a worker has taken a partition over so far."""
+    log = running.folder / "worker.log"
+    return log.read_text().count("took over") if log.exists() else 0
+
+
+def await_takeover(running: Pipeline, before: int) -> None:
+    """Wait until a worker is at work, so that a kill meets it there."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while took_over(running) <= before:
+        assert time.monotonic() < deadline, (running.folder / "worker.log").read_text()[-4000:]
+        time.sleep(0.05)
+
+
 class StoreProcess:
     """The embedded server as a process that can be taken away and brought back."""
 

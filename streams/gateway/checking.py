@@ -1,0 +1,106 @@
+"""Checking a body: every event keeps to the contract and to what its device may say, or none of them is sent."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final
+
+import orjson
+
+from schemas.decoding import decode_record, split_record
+from schemas.events import AnyEvent
+from streams.gateway import metrics
+from streams.gateway.kinds import KINDS
+from streams.gateway.sender import Outgoing
+from streams.gateway.tokens import Device
+
+MAX_EVENTS: Final = 5000
+"""Of one request. The events of a table have 200 bytes and more, so that a full body of them has about as many."""
+
+MOST_PROBLEMS: Final = 100
+"""So many are named; an answer is not many times as large as its question."""
+
+
+class Mode(Enum):
+    """What a body holds, by its content type."""
+
+    ONE = "one event, a JSON object"
+    BATCH = "a batch, a JSON array of events"
+    EITHER = "an event or an array of events"
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Why one event is refused."""
+
+    index: int
+    """Its place in the batch, from 0."""
+    id: str | None
+    """Of the event, where it can be read."""
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """Nothing of the body is sent."""
+
+    status: int
+    detail: str
+    problems: Sequence[Problem] = ()
+
+
+def check(body: bytes, mode: Mode, device: Device) -> list[Outgoing] | Refused:
+    """The events of the body, all of them, or why not."""
+    raw = body.strip(b" \t\r\n")
+    begins = {Mode.ONE: b"{", Mode.BATCH: b"[", Mode.EITHER: b"{["}[mode]
+    if not raw or raw[:1] not in (begins[:1], begins[1:] or begins):
+        return Refused(400, f"the body is not {mode.value}")
+    items = split_record(raw)
+    if len(items) > MAX_EVENTS:
+        return Refused(413, f"{len(items)} events are more than the {MAX_EVENTS} that a request may have")
+    decoded = decode_record(raw)
+    if decoded.rejected and not _is_json(raw):
+        return Refused(400, f"the body is not JSON: {decoded.rejected[0].reason}")
+    problems = [Problem(bad.place, bad.id, bad.reason) for bad in decoded.rejected]
+    broken = len(problems)
+    metrics.REFUSED.labels("contract").inc(broken)
+    allowed = device.allowed
+    for place, event in zip(decoded.places, decoded.events, strict=True):
+        if reason := _beyond(event, device, allowed):
+            problems.append(Problem(place, event.id, reason))
+    if problems:
+        problems.sort(key=lambda problem: problem.index)
+        count = f"{len(problems)} of {len(items)} events are refused, and none was sent"
+        left = len(problems) - MOST_PROBLEMS
+        detail = count if left <= 0 else f"{count}; the first {MOST_PROBLEMS} are named"
+        return Refused(422 if broken else 403, detail, problems[:MOST_PROBLEMS])
+    kind = KINDS[device.kind]
+    return [
+        Outgoing(kind.topic(event.type), event.subject, item) for event, item in zip(decoded.events, items, strict=True)
+    ]
+
+
+def _beyond(event: AnyEvent, device: Device, allowed: frozenset[str]) -> str | None:
+    """Why this device may not send this event."""
+    if event.subject not in device.tables:
+        metrics.REFUSED.labels("table").inc()
+        return f"subject: this token is not for table {_quoted(event.subject)}"
+    if event.source not in device.sources:
+        metrics.REFUSED.labels("source").inc()
+        return f"source: this token is not for {_quoted(event.source)}"
+    if event.type not in allowed:
+        metrics.REFUSED.labels("type").inc()
+        return f"type: a {device.kind} with this token may not send {event.type}"
+    return None
+
+
+def _is_json(raw: bytes) -> bool:
+    try:
+        orjson.loads(raw)
+    except orjson.JSONDecodeError:
+        return False
+    return True
+
+
+def _quoted(text: str) -> str:
+    return repr(text if len(text) <= 60 else text[:59] + "…")
