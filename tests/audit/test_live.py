@@ -1,0 +1,145 @@
+"""The live table says in the end what the judge of a whole file says, however the events come."""
+
+import random
+from collections.abc import Sequence
+
+import pytest
+
+from audit.beside_rounds import findings_beside_rounds
+from audit.devices import RejectedPlace
+from audit.intake import Intake
+from audit.live.table import LiveTable, Seen
+from audit.settings import JudgeSettings
+from audit.table import assemble, judge_table
+from schemas.decoding import Decoded, decode_lines
+from schemas.findings import Finding
+from schemas.time import micros
+from schemas.topics import INPUT, topic_of
+from schemas.verdicts import Verdict
+from simulator.floor import simulate
+
+SETTINGS = JudgeSettings()
+Key = tuple[str, str, int]
+BEHIND = 8_000_000
+"""How far completeness is behind the newest event, in microseconds: what a floor delivers comes in that time."""
+FOR_EVER = 2**60
+OPEN_END = "the end of the round"
+
+
+def _offline(lines: Sequence[bytes]) -> tuple[dict[Key, Verdict], dict[str, str]]:
+    intake = Intake()
+    decoded = decode_lines(lines)
+    intake.take(decoded, lambda index: lines[decoded.places[index]])
+    verdicts: dict[Key, Verdict] = {}
+    found: dict[str, str] = {}
+    for table, (events, places) in intake.tables().items():
+        facts = assemble(table, events, places)
+        found.update({finding.id: finding.code for finding in findings_beside_rounds(facts, SETTINGS)})
+        for verdict in judge_table(facts, SETTINGS):
+            if not any(each.code == "round-incomplete" and OPEN_END in each.expected for each in verdict.findings):
+                verdicts[verdict.table, verdict.shoe, verdict.round] = verdict
+                found.update({finding.id: finding.code for finding in verdict.findings})
+    return verdicts, found
+
+
+class _Worker:
+    """Live tables, fed in batches, as a worker feeds them."""
+
+    def __init__(self) -> None:
+        self.tables: dict[str, LiveTable] = {}
+        self.verdicts: dict[Key, Verdict] = {}
+        self.told: dict[str, Finding] = {}
+        self._read: dict[str, int] = {}
+
+    def take(self, decoded: Decoded) -> None:
+        for event in decoded.events:
+            self._table(event.subject).take(event)
+            topic = topic_of(event.type) or event.source
+            self._read[topic] = max(self._read.get(topic, 0), micros(event.time))
+        for rejected in decoded.rejected:
+            if rejected.source and rejected.subject and rejected.sequence is not None:
+                place = RejectedPlace(rejected.source, rejected.sequence, rejected.type)
+                self._table(rejected.subject).reject(place)
+
+    def _table(self, name: str) -> LiveTable:
+        return self.tables.setdefault(name, LiveTable(name, SETTINGS))
+
+    def look(self, complete_to: int | None = None, *, release: bool = False) -> None:
+        if complete_to is None:
+            topics = [self._read.get(topic.name, 0) for topic in INPUT]
+            complete_to = min(topics) - BEHIND
+        for table in self.tables.values():
+            self._note(table.look(complete_to))
+            if release:
+                table.release(complete_to)
+
+    def _note(self, seen: Seen) -> None:
+        assert not seen.reload
+        for finding in seen.findings:
+            if finding.cleared:
+                del self.told[finding.id]
+            else:
+                self.told[finding.id] = finding
+        for concluded in seen.verdicts:
+            verdict = concluded.verdict
+            self.verdicts[verdict.table, verdict.shoe, verdict.round] = verdict
+
+
+def _live(lines: Sequence[bytes], rng: random.Random, *, batch: int, release: bool) -> _Worker:
+    worker = _Worker()
+    position = 0
+    while position < len(lines):
+        size = rng.randint(1, batch)
+        worker.take(decode_lines(lines[position : position + size]))
+        worker.look(release=release)
+        position += size
+    worker.look(FOR_EVER)
+    return worker
+
+
+def _content(verdict: Verdict) -> tuple[object, ...]:
+    return verdict.digest, verdict.status, verdict.outcome, verdict.bets, verdict.findings, verdict.differential
+
+
+@pytest.mark.parametrize("release", [False, True], ids=["all-held", "released"])
+@pytest.mark.parametrize(("seed", "faults"), [(1, 0.0), (2, 0.3), (3, 0.3)])
+def test_verdicts_and_findings_are_those_of_the_whole_file(seed: int, faults: float, release: bool) -> None:
+    lines = list(simulate(4, 15, seed, faults=faults))
+    verdicts, found = _offline(lines)
+    worker = _live(lines, random.Random(seed), batch=200, release=release)
+    assert {key: _content(worker.verdicts[key]) for key in verdicts if key in worker.verdicts} == {
+        key: _content(verdict) for key, verdict in verdicts.items()
+    }
+    told = {
+        name: finding.code
+        for name, finding in worker.told.items()
+        if finding.code != "event-rejected"
+        and (finding.round is None or (finding.table, finding.shoe, finding.round) in verdicts)
+    }
+    assert told == found
+
+
+def test_the_cards_beside_a_verdict_are_in_the_order_that_counts() -> None:
+    lines = list(simulate(2, 6, 5))
+    worker = _Worker()
+    worker.take(decode_lines(lines))
+    for table in worker.tables.values():
+        for concluded in table.look(FOR_EVER).verdicts:
+            outcome = concluded.verdict.outcome
+            assert outcome is not None
+            assert sorted(concluded.cards) == sorted(card for hand in outcome.hands.values() for card in hand)
+            assert concluded.opened <= concluded.ended
+            assert concluded.decks is not None
+
+
+def test_an_id_used_twice_refuses_both_events_with_their_own_bytes() -> None:
+    lines = list(simulate(1, 2, 5))
+    first = next(event for event in decode_lines(lines).events if event.type == "bet.placed.v1")
+    second = first.model_copy(update={"time": "2026-03-02T12:30:00Z"})
+    table = LiveTable(first.subject, SETTINGS)
+    assert table.take(first, origin=lambda: b"the first")
+    assert not table.take(first, origin=lambda: b"the first")
+    assert table.take(second, origin=lambda: b"the second")
+    found = table.look(0).findings
+    assert {finding.actual for finding in found} == {"the first", "the second"}
+    assert {finding.code for finding in found} == {"event-rejected"}
