@@ -1,0 +1,240 @@
+"""`tablewatch gateway`: events of devices over HTTP, and the tokens that let them in."""
+
+import ipaddress
+import logging
+import signal
+import socket
+from pathlib import Path
+from typing import Annotated, NoReturn
+
+import orjson
+import typer
+import uvicorn
+
+from streams.broker_url import InvalidBrokerUrl, broker_of
+from streams.gateway.app import make_app
+from streams.gateway.kinds import KINDS
+from streams.gateway.pressure import Pressure
+from streams.gateway.sender import Sender
+from streams.gateway.tokens import Devices, InvalidDevice, TokenFile, TokensUnreadable
+from streams.logs import log_to_stderr
+from streams.topics import Layout
+
+WRONG_USE = 2
+
+logger = logging.getLogger(__name__)
+
+gateway = typer.Typer(invoke_without_command=True)
+token = typer.Typer(no_args_is_help=True, help="The tokens of the devices.")
+gateway.add_typer(token, name="token")
+
+Data = Annotated[Path, typer.Option(envvar="TABLEWATCH_DATA", help="The folder of all embedded parts.")]
+Tokens = Annotated[
+    Path | None,
+    typer.Option(
+        envvar="TABLEWATCH_GATEWAY_TOKENS",
+        help="The file of hashed tokens; default: in the data folder.",
+        dir_okay=False,
+    ),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="One JSON object a line.")]
+
+
+@gateway.callback(invoke_without_command=True)
+def serve(
+    context: typer.Context,
+    host: Annotated[str, typer.Option(envvar="TABLEWATCH_GATEWAY_HOST", help="Where to listen.")] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, envvar="TABLEWATCH_GATEWAY_PORT", help="0: a free one.")
+    ] = 8480,
+    certificate: Annotated[
+        Path | None,
+        typer.Option(envvar="TABLEWATCH_GATEWAY_CERTIFICATE", exists=True, dir_okay=False, help="For TLS, as PEM."),
+    ] = None,
+    key: Annotated[
+        Path | None,
+        typer.Option(envvar="TABLEWATCH_GATEWAY_KEY", exists=True, dir_okay=False, help="Of the certificate."),
+    ] = None,
+    plain: Annotated[
+        bool,
+        typer.Option(
+            "--plain", envvar="TABLEWATCH_GATEWAY_PLAIN", help="Listen beyond this machine without TLS: a proxy has it."
+        ),
+    ] = False,
+    broker: Annotated[
+        str | None,
+        typer.Option(envvar="TABLEWATCH_BROKER", help="kafka://host:port, or tablelog:///folder; default: embedded."),
+    ] = None,
+    data: Data = Path("data"),
+    tokens: Tokens = None,
+    linger_ms: Annotated[
+        int,
+        typer.Option(min=0, max=1000, envvar="TABLEWATCH_GATEWAY_LINGER_MS", help="Events wait so long for company."),
+    ] = 5,
+    pending_bytes: Annotated[
+        int,
+        typer.Option(min=1, envvar="TABLEWATCH_GATEWAY_PENDING_BYTES", help="May wait for the broker; beyond it: 429."),
+    ] = 32 << 20,
+    patience: Annotated[
+        float,
+        typer.Option(min=1, envvar="TABLEWATCH_GATEWAY_PATIENCE", help="Seconds the broker may take; then: 503."),
+    ] = 10.0,
+    partitions: Annotated[
+        int, typer.Option(min=1, envvar="TABLEWATCH_PARTITIONS", help="Of the topics of a new embedded log.")
+    ] = 12,
+) -> None:
+    """Examples:
+
+    \b
+      tablewatch gateway token add reader-12 --table BT12 --source /tables/BT12/reader --kind card-reader
+      tablewatch gateway --port 8480
+      tablewatch gateway --host 0.0.0.0 --certificate gateway.pem --key gateway.key
+      curl -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/cloudevents-batch+json" \\
+           --data-binary @events.json http://127.0.0.1:8480/v1/events
+
+    Takes events of devices that do not speak Kafka. It answers 202 when the broker has acknowledged all events of the
+    request; until then the device keeps them. /openapi.json says the rest; beside it are /healthz, /readyz, /metrics.
+
+    It starts without a broker, and is ready when there is one. On SIGTERM it finishes what it has in hand.
+    """
+    if context.invoked_subcommand is not None:
+        return
+    log_to_stderr()
+    if (certificate is None) != (key is None):
+        _wrong("--certificate and --key belong together.")
+    if certificate is None and not plain and not _here(host):
+        _wrong(f"Tokens must not travel in the open: {host} needs --certificate and --key, or --plain behind a proxy.")
+    path = _file(tokens, data)
+    devices = Devices(path)
+    try:
+        target = broker_of(broker, data)
+        known = devices.check()
+    except (InvalidBrokerUrl, TokensUnreadable) as error:
+        _wrong(str(error))
+    if not known:
+        typer.echo(f"No device has a token in {path}: `tablewatch gateway token add` makes one.", err=True)
+    sender = Sender(
+        target, linger_seconds=linger_ms / 1000, patience_seconds=patience, layout=Layout(partitions=partitions)
+    )
+    app = make_app(devices, sender, Pressure(pending_bytes), answer_seconds=patience + 5)
+    server = uvicorn.Server(
+        uvicorn.Config(
+            app,
+            ssl_certfile=certificate,
+            ssl_keyfile=key,
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            timeout_graceful_shutdown=int(patience) + 10,
+        )
+    )
+    try:
+        listening = socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
+    except OSError as error:
+        _wrong(f"{host} port {port} cannot be used: {error.strerror or error}.")
+    # When it has ended in good order, the server raises the signal again, which would be the end of the process.
+    for ending in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(ending, lambda *_: None)
+    with listening:
+        logger.info("listening on %s port %d", host, listening.getsockname()[1])
+        server.run(sockets=[listening])
+
+
+@token.command(short_help="Make the token of a device.")
+def add(
+    name: Annotated[str, typer.Argument(help="What people call the device.")],
+    table: Annotated[list[str], typer.Option(help="A table that it may speak about; again for more.")],
+    source: Annotated[list[str], typer.Option(help="A source that it may speak as; again for more.")],
+    kind: Annotated[str, typer.Option(help=f"One of {', '.join(KINDS)}.")],
+    types: Annotated[
+        list[str] | None, typer.Option("--type", help="An event type, in place of those of its kind; again for more.")
+    ] = None,
+    data: Data = Path("data"),
+    tokens: Tokens = None,
+    as_json: AsJson = False,
+) -> None:
+    """Examples:
+
+    \b
+      tablewatch gateway token add reader-12 --table BT12 --source /tables/BT12/reader --kind card-reader
+      tablewatch gateway token add pit-3 --table BT12 --table BT13 --source /pits/P3/desk --kind pit-desk
+      tablewatch gateway token add board --table BT12 --source /tables/BT12/display --kind display --json
+
+    Makes the token of a device and prints it, once: what is kept is its hash. A running gateway knows it at once.
+    """
+    try:
+        device, secret = TokenFile(_file(tokens, data)).add(name, kind, table, source, types)
+    except (InvalidDevice, TokensUnreadable) as error:
+        _wrong(str(error))
+    if as_json:
+        typer.echo(orjson.dumps({"id": device.id, "name": device.name, "token": secret}).decode())
+        return
+    typer.echo(secret)
+    typer.echo(f"{device.name} ({device.id}): write the token down, it is not shown again.", err=True)
+
+
+@token.command("list", short_help="The devices that have or had a token.")
+def list_tokens(data: Data = Path("data"), tokens: Tokens = None, as_json: AsJson = False) -> None:
+    """Examples:
+
+    \b
+      tablewatch gateway token list
+      tablewatch gateway token list --json
+
+    The devices that have or had a token, and what each may send; never the token.
+    """
+    try:
+        devices = TokenFile(_file(tokens, data)).devices()
+    except TokensUnreadable as error:
+        _wrong(str(error))
+    for device in devices:
+        if as_json:
+            shown = device.model_dump(exclude={"digest"}) | {"types": sorted(device.allowed)}
+            typer.echo(orjson.dumps(shown).decode())
+            continue
+        state = f"revoked {device.revoked}" if device.revoked else f"since {device.made}"
+        narrowed = f" only {','.join(device.types)}" if device.types else ""
+        typer.echo(
+            f"{device.id}  {device.name}  {device.kind}{narrowed}  {','.join(device.tables)}  "
+            f"{','.join(device.sources)}  {state}"
+        )
+
+
+@token.command(short_help="Refuse a token from now on.")
+def revoke(
+    name: Annotated[str, typer.Argument(help="The device, by name or id.")],
+    data: Data = Path("data"),
+    tokens: Tokens = None,
+) -> None:
+    """Examples:
+
+    \b
+      tablewatch gateway token revoke reader-12
+
+    Refuses the device's token from now on; a running gateway does so at once.
+    """
+    try:
+        device = TokenFile(_file(tokens, data)).revoke(name)
+    except (InvalidDevice, TokensUnreadable) as error:
+        _wrong(str(error))
+    typer.echo(f"{device.name} ({device.id}) is revoked.", err=True)
+
+
+def _file(tokens: Path | None, data: Path) -> Path:
+    return tokens or data / "gateway-tokens.json"
+
+
+def _here(host: str) -> bool:
+    """Whether the address is of this machine alone."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _wrong(message: str) -> NoReturn:
+    typer.echo(message, err=True)
+    raise typer.Exit(WRONG_USE)
