@@ -59,21 +59,30 @@ def stored_events_count(store: Store) -> int:
     return int(store.query("SELECT sum(events) FROM records FINAL")[0][0])
 
 
+# Spans are summed up by month of arrival; what was heard of since then lies in that month or later, and the month
+# before it may hold how the round began. All others are not even looked at.
+_SINCE = (
+    "partition = %(partition)s"
+    " AND month >= toStartOfMonth(fromUnixTimestamp64Milli(%(since)s, 'UTC')) - INTERVAL 1 MONTH"
+)
+_HEARD_SINCE = "max(last_arrival) >= fromUnixTimestamp64Milli(%(since)s, 'UTC')"
+_KEYS_AT_ONCE = 5_000
+
+
 def open_rounds(store: Store, partition: int, since: int) -> list[RoundSpan]:
     """Rounds of a partition heard of since then (arrival, milliseconds) that have no verdict yet."""
     rows = store.query(
         "SELECT table, shoe, round, toUnixTimestamp64Micro(min(first_time)), toUnixTimestamp64Micro(max(last_time)),"
-        " toUnixTimestamp64Milli(max(last_arrival)), max(closed) FROM round_spans"
-        " WHERE partition = %(partition)s AND round > 0 AND (table, shoe, round) GLOBAL NOT IN"
-        " (SELECT table, shoe, round FROM verdicts)"
-        " GROUP BY table, shoe, round"
-        " HAVING max(last_arrival) >= fromUnixTimestamp64Milli(%(since)s, 'UTC') ORDER BY table, shoe, round",
-        {"partition": partition, "since": since},
+        f" toUnixTimestamp64Milli(max(last_arrival)), max(closed) FROM round_spans WHERE {_SINCE} AND round > 0"
+        f" GROUP BY table, shoe, round HAVING {_HEARD_SINCE} ORDER BY table, shoe, round",
+        {"partition": partition, "since": max(since, _A_MONTH)},
     )
-    return [
+    spans = [
         RoundSpan(RoundKey(table, shoe, round), first, last, arrival, bool(closed))
         for table, shoe, round, first, last, arrival, closed in rows
     ]
+    judged = _judged(store, [span.key for span in spans])
+    return [span for span in spans if span.key not in judged]
 
 
 def open_shoes(store: Store, partition: int, since: int) -> list[tuple[str, str]]:
@@ -82,13 +91,28 @@ def open_shoes(store: Store, partition: int, since: int) -> list[tuple[str, str]
     These are the shoes heard of since then (arrival, milliseconds) that have not ended, or have a round not judged.
     """
     rows = store.query(
-        "SELECT table, shoe FROM round_spans WHERE partition = %(partition)s GROUP BY table, shoe"
-        " HAVING max(last_arrival) >= fromUnixTimestamp64Milli(%(since)s, 'UTC')"
-        " AND maxIf(closed, round = 0) = 0",
-        {"partition": partition, "since": since},
+        f"SELECT table, shoe FROM round_spans WHERE {_SINCE} GROUP BY table, shoe"
+        f" HAVING {_HEARD_SINCE} AND maxIf(closed, round = 0) = 0",
+        {"partition": partition, "since": max(since, _A_MONTH)},
     )
     unjudged = {(span.key.table, span.key.shoe) for span in open_rounds(store, partition, since)}
     return sorted({(table, shoe) for table, shoe in rows} | unjudged)
+
+
+_A_MONTH = 31 * 24 * 3600 * 1000
+"""Milliseconds; the earliest moment whose month before is still a date."""
+
+
+def _judged(store: Store, keys: list[RoundKey]) -> set[RoundKey]:
+    """Which of these rounds have a verdict."""
+    found: set[RoundKey] = set()
+    for first in range(0, len(keys), _KEYS_AT_ONCE):
+        wanted = tuple((key.table, key.shoe, key.round) for key in keys[first : first + _KEYS_AT_ONCE])
+        rows = store.query(
+            "SELECT DISTINCT table, shoe, round FROM verdicts WHERE (table, shoe, round) IN %(keys)s", {"keys": wanted}
+        )
+        found |= {RoundKey(table, shoe, round) for table, shoe, round in rows}
+    return found
 
 
 def events_to_fold(store: Store, partition: int, since: int) -> Iterator[StoredEvent]:

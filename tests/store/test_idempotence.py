@@ -137,10 +137,15 @@ def test_the_floor_of_these_tests_fills_every_table_that_they_compare(plain: dic
 
 
 def test_batches_that_come_twice_change_nothing(store: Store, plain: dict[str, list[Any]]) -> None:
-    counted = store.query("SELECT count() FROM events"), store.query("SELECT count() FROM rounds")
+    """Not even rows that a merge would have to collapse: the token of the batch drops it, in the views' targets too."""
+    rows = "SELECT name, total_rows FROM system.tables WHERE database = currentDatabase() AND total_rows > 0"
+    counted = sorted(store.query(rows))
+    assert {"events", "rounds", "round_figures", "round_spans", "source_hours", "player_rounds", "alert_states"} <= {
+        name for name, _ in counted
+    }
     for write in _in_one_go():
         write(store)
-    assert (store.query("SELECT count() FROM events"), store.query("SELECT count() FROM rounds")) == counted
+    assert sorted(store.query(rows)) == counted
     assert contents(store) == plain
 
 

@@ -126,3 +126,12 @@ def test_a_shorter_retention_is_refused_unless_it_is_said_expressly(empty_store:
 def test_rows_are_never_kept_for_less_than_five_years(years: int) -> None:
     with pytest.raises(ValueError, match="at least 5 years"):
         SchemaSettings(years=years)
+
+
+def test_every_table_drops_a_batch_that_comes_twice(store: Store) -> None:
+    rows = store.query(
+        "SELECT name, engine_full FROM system.tables WHERE database = currentDatabase() AND engine LIKE '%MergeTree'"
+    )
+    without = {name for name, engine in rows if "non_replicated_deduplication_window = 1000" not in engine}
+    assert len(rows) > 15
+    assert without == {"migrations"}

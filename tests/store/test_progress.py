@@ -62,6 +62,27 @@ def test_a_round_is_open_until_it_has_a_verdict(store: Store) -> None:
     assert open_rounds(store, (_PARTITION + 1) % PARTITIONS, 0) == []
 
 
+def test_a_round_over_midnight_of_a_month_is_one_round(store: Store) -> None:
+    """Spans are summed up by month; what is read puts the months together."""
+    table = Table("BT1")
+    table.play("S1", 1)
+    records = packed(table.said, per_record=1)
+    month = 31 * 24 * 3600 * 1000
+    moved = [
+        Record(
+            each.topic, each.partition, each.offset, each.arrival + (month if place % 2 else 0), each.raw, each.decoded
+        )
+        for place, each in enumerate(records)
+    ]
+    write_records(store, moved)
+    assert store.query("SELECT uniqExact(month) FROM round_spans") == [(2,)]
+    for since in (0, ARRIVAL, ARRIVAL + month):
+        (span,) = open_rounds(store, _PARTITION, since)
+        assert (span.first_time, span.closed) == (START, True)
+        assert span.last_arrival >= ARRIVAL + month
+    assert open_rounds(store, _PARTITION, ARRIVAL + 2 * month) == []
+
+
 def test_a_round_that_nobody_closed_is_told(store: Store) -> None:
     table = Table("BT1")
     table.play("S1", 1, closed=False)
