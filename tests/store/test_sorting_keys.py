@@ -26,7 +26,8 @@ def full(server_url: str) -> Iterator[Store]:
     store.command(
         "INSERT INTO events (table, shoe, round, type, topic, partition, offset, place, source, sequence, id_mark,"
         f" time, arrival, draw, card) SELECT {t.format(per=of_table)},"
-        f" concat('S', toString(intDiv(number % {of_table}, 2100))), intDiv(number % {of_table}, {_EVENTS}) % 70 + 1, 'bet.placed.v1', 'table.bets', 1, intDiv(number, 100),"
+        f" concat('S', toString(intDiv(number % {of_table}, 2100))),"
+        f" intDiv(number % {of_table}, {_EVENTS}) % 70 + 1, 'bet.placed.v1', 'table.bets', 1, intDiv(number, 100),"
         f" number % 100, 'x', number, number % 65536, {time}, {time}, 0, '' FROM numbers({events})"
     )
     opened = f"fromUnixTimestamp64Micro(toInt64({START}) + toInt64(number % {_ROUNDS}) * 45000000, 'UTC')"
@@ -35,7 +36,8 @@ def full(server_url: str) -> Iterator[Store]:
         "INSERT INTO rounds (table, shoe, round, revision, judged, opened, ended, status, bets.bet, bets.position,"
         " bets.player, bets.wager, bets.stake, bets.expected_paid, bets.expected_collected, bets.paid, bets.collected)"
         f" SELECT {key}, 1, {opened}, {opened}, {opened}, 'verified', ['b1'], [1],"
-        f" [concat('P', toString(number % 5000))], ['player'], [5], [0], [5], [0], [5] FROM numbers({_TABLES * _ROUNDS})"
+        f" [concat('P', toString(number % 5000))], ['player'], [5], [0], [5], [0], [5]"
+        f" FROM numbers({_TABLES * _ROUNDS})"
     )
     store.command(
         f"INSERT INTO verdicts (table, shoe, round, revision, judged, verdict) SELECT {key}, 1, {opened},"
