@@ -1,60 +1,78 @@
 """Findings that belong to no round: of a table's devices and shoes, and of rejected events."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import sha256
 
 from audit.checks import decks, device_clock, device_sequence, shoe_balance
 from audit.context import RoundContext
-from audit.dealing import cards_read, deal
+from audit.dealing import deal
 from audit.facts import RoundFacts
+from audit.outline import RoundKey, ShoeFacts, Surroundings, TableOutline, configuration_at
 from audit.settings import JudgeSettings
-from audit.table import ShoeFacts, Surroundings, TableFacts, configuration_at
+from audit.table import TableFacts
 from games.rulebook import Game, rulebook
 from schemas.findings import SEVERITY, Finding, finding_id
+
+MissesADraw = Callable[[RoundKey, Game], bool]
+"""Tells of a round whether a card that it needs in this game is not there and may have been lost on the way."""
 
 
 def findings_beside_rounds(facts: TableFacts, settings: JudgeSettings) -> Iterator[Finding]:
     """The findings of a table's devices and shoes."""
-    devices = list(facts.devices.values())
+    surroundings = facts.surroundings
+
+    def misses(key: RoundKey, game: Game) -> bool:
+        return misses_a_draw(game, facts.rounds[key], surroundings.context(key, frozenset()))
+
+    return findings_of_outline(facts.outline, surroundings, settings, misses)
+
+
+def findings_of_outline(
+    outline: TableOutline, surroundings: Surroundings, settings: JudgeSettings, misses: MissesADraw
+) -> Iterator[Finding]:
+    """The findings of a table's devices and shoes; only what rounds lack of cards takes more than the outline."""
+    devices = list(outline.devices.values())
     for device in devices:
-        yield from device_sequence.gaps(facts.table, device)
-        yield from device_clock.check(facts.table, device, settings)
-    yield from device_sequence.silences(facts.table, devices, settings)
-    surroundings = Surroundings(facts) if any(device.obscured for device in devices) else None
-    for name in sorted(facts.shoes):
-        yield from _findings_of_shoe(facts, name, facts.shoes[name], surroundings, settings)
+        yield from device_sequence.gaps(outline.table, device)
+        yield from device_clock.check(outline.table, device, settings)
+    yield from device_sequence.silences(outline.table, devices, settings)
+    if not any(device.obscured for device in devices):
+        misses = _nothing_is_lost
+    for name in sorted(outline.shoes):
+        keys = [(name, number) for number in surroundings.by_shoe.get(name, ())]
+        yield from _findings_of_shoe(outline, name, keys, misses, settings)
 
 
-def _game_of(facts: TableFacts, name: str, shoe: ShoeFacts, settings: JudgeSettings) -> Game | None:
+def _nothing_is_lost(key: RoundKey, game: Game) -> bool:
+    return False
+
+
+def game_of(outline: TableOutline, shoe: ShoeFacts, keys: Sequence[RoundKey], settings: JudgeSettings) -> Game | None:
     """The game that a shoe was loaded for: of the configuration then in force, or else at its first round."""
-    moments = [shoe.loaded[-1].at, *sorted(each.beginning.at for key, each in facts.rounds.items() if key[0] == name)]
-    known = (configuration_at(facts.configurations, moment) for moment in moments)
+    moments = [shoe.loaded[-1].at, *sorted(outline.rounds[key].beginning.at for key in keys)]
+    known = (configuration_at(outline.configurations, moment) for moment in moments)
     configuration = next((each for each in known if each is not None), None)
     return None if configuration is None else rulebook(settings.readings)[configuration.data.game]
 
 
 def _findings_of_shoe(
-    facts: TableFacts, name: str, shoe: ShoeFacts, surroundings: Surroundings | None, settings: JudgeSettings
+    outline: TableOutline, name: str, keys: Sequence[RoundKey], misses: MissesADraw, settings: JudgeSettings
 ) -> Iterator[Finding]:
-    if not shoe.loaded:
-        return
-    game = _game_of(facts, name, shoe, settings)
+    shoe = outline.shoes[name]
+    game = game_of(outline, shoe, keys, settings) if shoe.loaded else None
     if game is None:
         return
     loaded = shoe.loaded[-1]
-    yield from decks.check(facts.table, name, game, loaded.data.decks)
+    yield from decks.check(outline.table, name, game, loaded.data.decks)
     if not shoe.ended or shoe.ended[-1].data.remaining is None:
         return
-    keys = [key for key in facts.rounds if key[0] == name]
-    lost = surroundings is not None and any(
-        _misses_a_draw(game, facts.rounds[key], surroundings.context(key, frozenset())) for key in keys
-    )
-    reads = [cards for key in keys for cards in cards_read(facts.rounds[key]).values()]
+    lost = any(misses(key, game) for key in keys)
+    reads = [cards for key in keys for cards in outline.rounds[key].read.values()]
     remaining = shoe.ended[-1].data.remaining
-    yield from shoe_balance.check(facts.table, name, game, loaded.data.decks, reads, remaining, lost)
+    yield from shoe_balance.check(outline.table, name, game, loaded.data.decks, reads, remaining, lost)
 
 
-def _misses_a_draw(game: Game, facts: RoundFacts, context: RoundContext) -> bool:
+def misses_a_draw(game: Game, facts: RoundFacts, context: RoundContext) -> bool:
     """Whether a card that a round needs is not there and may have been lost on the way."""
     if context.loaded is None or not context.obscurity.could_hide("draw", facts.ordered[0].at, context.until):
         return False

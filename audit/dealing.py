@@ -1,8 +1,9 @@
 """The cards of a round as they count: read, replaced, reconstructed; what is doubtful about them, and the outcome."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
+from itertools import islice
 
 from audit.facts import RoundFacts
 from games.rulebook import Game
@@ -10,6 +11,9 @@ from games.settlement import Outcome, outcome_of, required_cards
 
 ENDLESS = 2**31
 """The number of decks of a shoe that was never loaded: nothing is too many and nothing runs out."""
+
+MOST_SKIPPED = 1_000
+"""So many skipped draws are told; a reader that reports draw 9007199254740991 has skipped a few more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,20 +55,6 @@ class Dealing:
         return not self.doubtful and len(self.cards) > self.required
 
 
-def cards_read(facts: RoundFacts) -> dict[int, tuple[str, ...]]:
-    """By draw: the different cards that were reported for it, in the order of the facts."""
-    read: dict[int, tuple[str, ...]] = {}
-    for fact in facts.cards:
-        data = fact.event.data
-        draw, card = data.draw, data.card  # type: ignore[union-attr]  # cards are drawn
-        known = read.get(draw)
-        if known is None:
-            read[draw] = (card,)
-        elif card not in known:
-            read[draw] = (*known, card)
-    return read
-
-
 def _order_that_counts(facts: RoundFacts, known: set[int]) -> list[int]:
     """After a reconstruction its order counts, and later draws follow in their own (5.7, 5.8)."""
     order: list[int] = []
@@ -75,7 +65,7 @@ def _order_that_counts(facts: RoundFacts, known: set[int]) -> list[int]:
 
 def cards_that_count(facts: RoundFacts) -> tuple[str, ...]:
     """All cards of a round in the order that counts; of a draw that was read as two cards the first."""
-    counting = {draw: cards[0] for draw, cards in cards_read(facts).items()}
+    counting = {draw: cards[0] for draw, cards in facts.read.items()}
     counting.update({ruling.data.draw: ruling.data.card for ruling in facts.rulings_of("replacement-card")})
     return tuple(counting[draw] for draw in _order_that_counts(facts, set(counting)) if draw in counting)
 
@@ -97,10 +87,15 @@ def _foreign(game: Game, decks: int, read: Mapping[int, tuple[str, ...]], earlie
     return foreign
 
 
+def _skipped(known: Container[int], last: int) -> list[int]:
+    """The draws up to the last one of which nothing is known; the first ones where there are very many."""
+    return list(islice((draw for draw in range(1, last + 1) if draw not in known), MOST_SKIPPED))
+
+
 def deal(game: Game, decks: int, facts: RoundFacts, earlier: Mapping[str, int], dealt_before: int) -> Dealing:
     """Work out the cards of a round; ``earlier`` are the copies that the shoe dealt before it, ``dealt_before`` how
     many cards those were in all."""
-    read = cards_read(facts)
+    read = facts.read
     index = game.deck.index
     foreign = _foreign(game, decks, read, earlier)
     counting = {draw: cards[0] for draw, cards in read.items()}
@@ -114,7 +109,7 @@ def deal(game: Game, decks: int, facts: RoundFacts, earlier: Mapping[str, int], 
     else:
         draws = sorted(counting)
     last = max(draws, default=0)
-    skipped = [draw for draw in range(1, last + 1) if draw not in counting] if len(counting) < last else []
+    skipped = _skipped(counting, last) if len(counting) < last else []
     cards = () if skipped or conflicting else tuple(counting[draw] for draw in draws)
     required = required_cards(game, cards)
     doubtful = bool(skipped or conflicting)

@@ -47,6 +47,8 @@ class RoundFacts:
     acts: dict[str, list[Fact]] = field(default_factory=dict)
     """By bet: placed, changed, withdrawn."""
     cards: list[Fact] = field(default_factory=list)
+    read: dict[int, tuple[str, ...]] = field(default_factory=dict)
+    """By draw: the different cards that were reported for it."""
     displays: list[Fact] = field(default_factory=list)
     settlements: dict[str, list[Fact]] = field(default_factory=dict)
     """By bet: ``bet.settled.v1``."""
@@ -100,14 +102,30 @@ def gather(facts: Iterable[Fact]) -> RoundFacts:
     }
     for fact in ordered:
         event = fact[4]
-        listed = plain.get(event.type)
+        kind = event.type
+        listed = plain.get(kind)
         if listed is not None:
             listed.append(fact)
             continue
-        keyed = by_bet[event.type]
+        keyed = by_bet[kind]
         bet = event.data.bet  # type: ignore[union-attr]  # every type keyed by bet names one
-        if bet in keyed:
-            keyed[bet].append(fact)
-        else:
+        known = keyed.get(bet)
+        if known is None:
             keyed[bet] = [fact]
+        else:
+            known.append(fact)
+    gathered.read = _cards_read(gathered.cards)
     return gathered
+
+
+def _cards_read(cards: Iterable[Fact]) -> dict[int, tuple[str, ...]]:
+    read: dict[int, tuple[str, ...]] = {}
+    for fact in cards:
+        data = fact.data
+        draw, card = data.draw, data.card
+        known = read.get(draw)
+        if known is None:
+            read[draw] = (card,)
+        elif card not in known:
+            read[draw] = (*known, card)
+    return read

@@ -23,7 +23,6 @@ from audit.checks import (
     wagers_offered,
 )
 from audit.context import RoundContext, who
-from audit.dealing import cards_read
 from audit.digest import digest
 from audit.facts import RoundFacts
 from audit.payouts import NO_MONEY, Moved, money_moved
@@ -215,7 +214,7 @@ def _settings_json(settings: JudgeSettings) -> dict[str, Any]:
 def _digest(facts: RoundFacts, context: RoundContext, settings: JudgeSettings, stakes: tuple[Stake, ...]) -> str:
     earlier = context.earlier
     copies = (
-        {card: earlier.get(card, 0) for cards in cards_read(facts).values() for card in cards} if facts.cards else {}
+        {card: earlier.get(card, 0) for cards in facts.read.values() for card in cards} if facts.cards else {}
     )
     players = {who(stake.player, stake.position) for stake in stakes} & context.used_once if context.used_once else ()
     return digest(facts.ordered, context, copies, players, _settings_json(settings))

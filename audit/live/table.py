@@ -6,8 +6,7 @@ from dataclasses import dataclass, field, replace
 from audit.beside_rounds import rejection
 from audit.checks import decks, device_clock, device_sequence, shoe_balance
 from audit.context import RoundContext
-from audit.dealing import cards_read
-from audit.devices import Base, Obscurity, RejectedPlace
+from audit.devices import EVER_AFTER, Base, Obscured, Obscurity, RejectedPlace
 from audit.facts import Fact, RoundFacts, gather
 from audit.intake import CONFLICT, Identity
 from audit.judge import findings_so_far, judge
@@ -283,6 +282,8 @@ class LiveTable:
 
     def _untangle(self) -> None:
         """Follow every source anew and file all facts again."""
+        surroundings = self._surroundings()
+        spans, types = self._obscured()
         for source in self.sources.values():
             if source.tangled:
                 source.untangle()
@@ -301,10 +302,37 @@ class LiveTable:
         for key, (changed, ripe) in unchanged.items():
             if sorted(self.rounds[key].facts) == before[key]:
                 self.rounds[key].changed, self.rounds[key].ripe = changed, ripe
-        # A hole that opened or closed can change what any round lacks.
-        self._mark_all()
+        spans_now, types_now = self._obscured()
+        if types != types_now or surroundings != self._surroundings():
+            self._mark_all()
+        elif spans != spans_now:
+            self._mark_within(spans ^ spans_now)
         self._tangled = False
         self._device_news = True
+
+    def _surroundings(self) -> tuple[list[Fact], dict[str, tuple[list[Fact], list[Fact]]]]:
+        """The configurations, and what is said of each shoe as a whole."""
+        shoes = {name: (sorted(shoe.loaded), sorted(shoe.ended)) for name, shoe in self.shoes.items()}
+        return sorted(self.configurations), {name: said for name, said in shoes.items() if any(said)}
+
+    def _obscured(self) -> tuple[set[tuple[str, Obscured]], dict[str, frozenset[str]]]:
+        """By source: the spans in which something of it may have been lost, and the types of events that it sends."""
+        devices = [source.device for source in self.sources.values()]
+        spans = {(device.source, span) for device in devices for span in device.obscured}
+        return spans, {device.source: device.types for device in devices}
+
+    def _mark_within(self, spans: Iterable[tuple[str, Obscured]]) -> None:
+        """A hole that opened or closed can change what the rounds lack that it could belong to."""
+        keys = [key for key, held in self.rounds.items() if held.facts]
+        keys.sort(key=lambda key: self.rounds[key].gather().beginning[:4])
+        until = EVER_AFTER
+        for key in reversed(keys):
+            held = self.rounds[key]
+            facts = held.gather()
+            if any(span.start <= until and span.end >= facts.ordered[0].at for _, span in spans):
+                held.changed = held.ripe = True
+            if facts.openings:
+                until = facts.openings[0].at
 
     def _look_at_rounds(self, complete_to: int, seen: Seen) -> None:
         keys = [key for key, held in self.rounds.items() if held.facts]
@@ -335,7 +363,7 @@ class LiveTable:
     def _note_cards(self, key: RoundKey, held: LiveRound) -> None:
         """Keep the shoe's account; what a round dealt, later rounds of the shoe are judged by."""
         facts, shoe = held.gather(), self._shoe(key[0])
-        changes = shoe.note(key[1], cards_read(facts))
+        changes = shoe.note(key[1], facts.read)
         if facts.rulings:
             for ruling in facts.rulings_of("wagers-restricted"):
                 if shoe.restrictions.get(key[1]) != ruling.data.max_wagers_per_area:
