@@ -18,6 +18,7 @@ class Pressure:
         self._lock = threading.Lock()
         self._all = 0
         self._each: Counter[str] = Counter()
+        metrics.PENDING.set(0)
 
     def take(self, device: str, size: int) -> "Lease | None":
         """Room for so many bytes, or none.

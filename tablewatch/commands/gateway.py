@@ -99,24 +99,20 @@ def serve(
     """
     if context.invoked_subcommand is not None:
         return
-    log_to_stderr()
     if (certificate is None) != (key is None):
         _wrong("--certificate and --key belong together.")
     if certificate is None and not plain and not _here(host):
         _wrong(f"Tokens must not travel in the open: {host} needs --certificate and --key, or --plain behind a proxy.")
     path = _file(tokens, data)
-    devices = Devices(path)
     try:
         target = broker_of(broker, data)
-        known = devices.check()
+        known = any(device.revoked is None for device in TokenFile(path).devices())
     except (InvalidBrokerUrl, TokensUnreadable) as error:
         _wrong(str(error))
-    if not known:
-        typer.echo(f"No device has a token in {path}: `tablewatch gateway token add` makes one.", err=True)
     sender = Sender(
         target, linger_seconds=linger_ms / 1000, patience_seconds=patience, layout=Layout(partitions=partitions)
     )
-    app = make_app(devices, sender, Pressure(pending_bytes), answer_seconds=patience + 5)
+    app = make_app(Devices(path), sender, Pressure(pending_bytes), answer_seconds=patience + 5)
     server = uvicorn.Server(
         uvicorn.Config(
             app,
@@ -130,6 +126,10 @@ def serve(
         )
     )
     try:
+        server.config.load()
+    except OSError as error:
+        _wrong(f"{certificate} and {key} cannot be used for TLS: {error.strerror or error}.")
+    try:
         listening = socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
     except OSError as error:
         _wrong(f"{host} port {port} cannot be used: {error.strerror or error}.")
@@ -137,6 +137,9 @@ def serve(
     for ending in (signal.SIGTERM, signal.SIGINT):
         signal.signal(ending, lambda *_: None)
     with listening:
+        log_to_stderr()
+        if not known:
+            logger.warning("no device has a token in %s: `tablewatch gateway token add` makes one", path)
         logger.info("listening on %s port %d", host, listening.getsockname()[1])
         server.run(sockets=[listening])
 
