@@ -10,7 +10,7 @@ from faust.types import TP
 
 from audit.settings import JudgeSettings
 from store.connect import Store
-from store.read.progress import open_rounds, stored_offsets, tables_of
+from store.read.progress import last_offset, open_rounds, stored_offsets, tables_of
 from streams import metrics, outputs
 from streams.desk import News
 from streams.intake import latest_time, read_record
@@ -112,8 +112,7 @@ class Worker:
     def _look(self, judge: PartitionJudge, batch: Batch) -> News:
         now = time.time_ns() // 1_000
         for topic in INPUTS:
-            end = self.app.consumer.highwater(TP(topic, judge.number))
-            left = max(0, (end or 0) - judge.positions.get(topic, 0))
+            left = judge.left(topic, self.app.consumer.highwater(TP(topic, judge.number)))
             judge.watermark.left_to_read(topic, left, now)
             metrics.LAG.labels(topic, str(judge.number)).set(left)
         news = judge.look(now)
@@ -173,9 +172,12 @@ class Worker:
         known = await self.sink.ask(lambda: tables_of(store, partition))
         unjudged = await self.sink.ask(lambda: open_rounds(store, partition, since))
         judge = PartitionJudge(partition, self.settings, known, {tp.topic: end for tp, end in ends.items()})
+        firsts = await self.app.consumer.earliest_offsets(*tps)
+        stored = await self.sink.ask(lambda: {tp: last_offset(store, tp.topic, partition) for tp in tps})
         for tp in tps:
-            position = await self.app.consumer.position(tp)
-            judge.positions[tp.topic] = position or 0
+            # Not the client's own position: it runs ahead of what has been judged.
+            last = stored[tp]
+            judge.positions[tp.topic] = max(firsts[tp], 0 if last is None else last + 1)
         for table in sorted({span.key.table for span in unjudged}):
             judge.desk(table)
         logger.info("took over partition %d: %d tables, %d rounds open", partition, len(known), len(unjudged))

@@ -51,6 +51,12 @@ class PartitionJudge:
         """Whether all that a worker before this one can have read has been read."""
         return all(self.positions.get(topic, 0) >= end for topic, end in self._ends.items())
 
+    def left(self, topic: str, highwater: int | None) -> int:
+        """How many records of a topic are left to read. A client that has not fetched a topic yet knows no highwater
+        of it: where the topic ended when this worker took over holds until then."""
+        end = max(highwater or 0, self._ends.get(topic, 0))
+        return max(0, end - self.positions.get(topic, 0))
+
     @property
     def open_rounds(self) -> int:
         """Rounds that are held without a verdict."""
