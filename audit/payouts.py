@@ -65,36 +65,37 @@ class Moved(NamedTuple):
     """Further settlements of the same bet."""
     corrections: tuple[Fact, ...]
     """In order; the last one counts."""
+    amounts: Settled | None
+    """What was paid and collected in the end."""
 
     @property
     def counting(self) -> Fact | None:
         """What counts in the end."""
         return self.corrections[-1] if self.corrections else self.first
 
-    @property
-    def amounts(self) -> Settled | None:
-        """What was paid and collected in the end."""
-        fact = self.counting
-        if fact is None:
-            return None
-        data = fact.data
-        return _settled(data.paid, data.collected)
+
+NO_MONEY = Moved(None, (), (), None)
 
 
-NO_MONEY = Moved(None, (), ())
+def _amounts(fact: Fact) -> Settled:
+    data = fact.data
+    return _settled(data.paid, data.collected)
 
 
 def money_moved(facts: RoundFacts, tolerance: int) -> dict[str, Moved]:
     """By bet: what was settled and corrected."""
-    moved = {bet: Moved(settled[0], tuple(settled[1:]), ()) for bet, settled in facts.settlements.items()}
+    moved = {
+        bet: Moved(settled[0], tuple(settled[1:]), (), _amounts(settled[0]))
+        for bet, settled in facts.settlements.items()
+    }
     for bet, corrections in facts.corrections.items():
         settled = facts.settlements.get(bet, [])
         first, *later = corrections
         if not settled or surely_later(settled[0], first, tolerance):
             # A correction without a settlement before it is the settlement.
-            moved[bet] = Moved(first, tuple(settled), tuple(later))
+            moved[bet] = Moved(first, tuple(settled), tuple(later), _amounts(corrections[-1]))
         else:
-            moved[bet] = Moved(settled[0], tuple(settled[1:]), tuple(corrections))
+            moved[bet] = Moved(settled[0], tuple(settled[1:]), tuple(corrections), _amounts(corrections[-1]))
     return moved
 
 

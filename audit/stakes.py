@@ -9,6 +9,7 @@ from audit.facts import Fact, RoundFacts, surely_later
 from audit.roles import within
 from games.documents import RuleDocument
 from schemas.payloads import TableConfiguredData
+from schemas.words import LARGEST
 
 MAIN_HANDS = ("player", "banker")
 
@@ -320,7 +321,8 @@ def _stakes_in_time(facts: RoundFacts) -> tuple[Stake, ...] | None:
             return None
         placed = _placing(acts)
         if placed is not None:
-            data, amount = placed.data, _amount(last)
+            data = placed.data
+            amount = data.amount if placed is last else _amount(last)
             stakes.append(Stake(bet, data.position, data.player, data.wager, amount, amount, amount, False, False))
     return tuple(stakes)
 
@@ -364,4 +366,6 @@ def _differential(limit: int | None, stakes: Sequence[Stake], facts: RoundFacts)
             sign = 1 if stake.wager == "player" else -1
             closing += sign * stake.closing
             first_card += sign * stake.first_card
-    return Differential(abs(closing) if facts.closings else None, abs(first_card) if facts.cards else None, limit)
+    # Money ends at 2^53-1: many bets of that size together are told as that.
+    closing, first_card = min(abs(closing), LARGEST), min(abs(first_card), LARGEST)
+    return Differential(closing if facts.closings else None, first_card if facts.cards else None, limit)

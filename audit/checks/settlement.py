@@ -38,23 +38,19 @@ def check(case: Case, moved: dict[str, Moved], expected: dict[str, Settled | Non
     stakes = {stake.bet: stake for stake in case.stakes.bets}
     for bet in sorted(moved):
         stake, money = stakes.get(bet), moved[bet]
+        again, corrections, amounts = money[1:]
         if stake is None:
             _check_unknown(case, bet, money)
         elif not stake.standing:
             _check_not_standing(case, bet, money, "does not stand")
-        elif not _settled_once_and_right(money, expected[bet]):
+        elif amounts is not expected[bet] or again or corrections:
+            # Otherwise it was settled once and what is due, the rule: equal amounts are the same object.
             due_now = expected[bet]
             if due_now is not None:
                 _check_standing(case, stake, money, due_now)
             _check_again(case, bet, money, _put_right(money, due_now))
     if not case.early:
         _check_missing(case, moved)
-
-
-def _settled_once_and_right(moved: Moved, expected: Settled | None) -> bool:
-    """Whether there is nothing to look into: the rule."""
-    first, again, corrections = moved
-    return not again and not corrections and first is not None and expected is not None and is_right(first, expected)
 
 
 def _put_right(moved: Moved, expected: Settled | None) -> bool:
