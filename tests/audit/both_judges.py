@@ -10,7 +10,7 @@ from typing import Any
 from audit.beside_rounds import findings_beside_rounds, without_repeats
 from audit.intake import Intake
 from audit.settings import JudgeSettings
-from audit.table import assemble, judge_table
+from audit.table import TableFacts, assemble, judge_table
 from schemas.decoding import decode_lines
 from schemas.findings import Finding, as_json
 from schemas.verdicts import Verdict, verdict_json
@@ -33,8 +33,8 @@ class Judged:
         return {(each.table, each.shoe, each.round): each.digest for each in self.verdicts}
 
 
-def judge_batches(batches: list[list[bytes]], settings: JudgeSettings = SETTINGS) -> Judged:
-    """Judge a file that comes in pieces."""
+def take_in(batches: list[list[bytes]]) -> Intake:
+    """A file that comes in pieces, decoded and taken in."""
     intake = Intake()
     first = 1
     for lines in batches:
@@ -42,6 +42,17 @@ def judge_batches(batches: list[list[bytes]], settings: JudgeSettings = SETTINGS
         places = decoded.places
         intake.take(decoded, lambda index, lines=lines, places=places: lines[places[index]], first)  # type: ignore[misc]
         first += len(lines)
+    return intake
+
+
+def table_facts(lines: list[bytes]) -> list[TableFacts]:
+    """The facts of each table of a file."""
+    return [assemble(table, events, filled) for table, (events, filled) in take_in([lines]).tables().items()]
+
+
+def judge_batches(batches: list[list[bytes]], settings: JudgeSettings = SETTINGS) -> Judged:
+    """Judge a file that comes in pieces."""
+    intake = take_in(batches)
     beside = intake.rejections()
     verdicts: list[Verdict] = []
     for table, (events, filled) in intake.tables().items():

@@ -32,17 +32,22 @@ def audit_lines(lines: list[bytes]) -> dict[str, list[Any]]:
     findings += device_findings(events, places)
     rounds = build_rounds(events)
     holes = Holes(events, places)
+    verdicts = judge_in_order_of_play(rounds, holes)
+    findings += shoe_findings(events, rounds, holes)
+    findings += [found for verdict in verdicts for found in verdict["findings"]]
+    return {"verdicts": verdicts, "findings": findings}
+
+
+def judge_in_order_of_play(rounds: list[Round], holes: Holes) -> list[Verdict]:
+    """The verdict on each round; who had used their one time of 5.14 follows from the rounds before it."""
     judged: dict[tuple[str, str, int], Verdict] = {}
-    used: dict[str, set[tuple[str, Any]]] = {}  # by table: who had used their one time of 5.14
-    for r in sorted(rounds, key=lambda r: r.start["key"]):  # in the order of play
+    used: dict[str, set[tuple[str, Any]]] = {}  # by table
+    for r in sorted(rounds, key=lambda r: r.start["key"]):
         r.used_5_14 = set(used.get(r.table, ()))
         verdict = judged[r.table, r.shoe, r.number] = judge_round(r, holes)
         if r.is_dtb_or_ff4 and verdict["status"] != "void":  # a void round has no outcome to pay or collect on
             used.setdefault(r.table, set()).update(uses_5_14(r, all_standings(r)))
-    verdicts = [judged[r.table, r.shoe, r.number] for r in rounds]
-    findings += shoe_findings(events, rounds, holes)
-    findings += [found for verdict in verdicts for found in verdict["findings"]]
-    return {"verdicts": verdicts, "findings": findings}
+    return [judged[r.table, r.shoe, r.number] for r in rounds]
 
 
 def all_standings(r: Round) -> dict[str, Standing]:

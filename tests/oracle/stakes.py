@@ -7,7 +7,7 @@ from typing import Any
 from tests.oracle.record import Round
 from tests.oracle.rules import WAGERS
 from tests.oracle.timeline import Finding, after, before, finding
-from tests.oracle.validate import Event
+from tests.oracle.validate import MAX_MONEY, Event
 
 ACTS = ("bet.placed.v1", "bet.changed.v1", "bet.withdrawn.v1")
 WITHDRAWAL_CLAUSES = ("3.17.1", "5.8.1", "5.8.2.2", "5.9", "5.17.1", "5.18.1")
@@ -208,7 +208,7 @@ def differential(r: Round) -> dict[str, Any] | None:
         if moment is None:
             return None
         sums = sums_at(r, moment)
-        return abs(sums["player"] - sums["banker"])
+        return min(abs(sums["player"] - sums["banker"]), MAX_MONEY)
 
     return {
         "closing": at(closings[-1] if closings else None),
