@@ -3,8 +3,8 @@
 python bench/judge_soak.py [--rounds 20000] [--faults 2000] [--seeds 1000] [--wild 1000] [--first 0]
 
 Honest rounds of all ten games must give no finding. Of floors with faults every finding that the truth promises must be
-found, about the right round, shoe or device, bet and draw, and none beside them; the same lines shuffled and repeated must
-give the same verdicts. And the second judge of the tests must say the same of every scenario.
+found, about the right round, shoe or device, bet and draw, and none beside them; the same lines shuffled and repeated
+must give the same verdicts. And the second judge of the tests must say the same of every scenario.
 """
 
 import argparse
@@ -144,17 +144,17 @@ def main() -> None:
     asked = parser.parse_args()
     seeds = range(asked.first, 2**62)
     work: list[tuple[str, int, Callable[[int], Report], int]] = [
-        ("honest rounds", asked.rounds, honest, 1),
-        ("faults", asked.faults, faulty, 1),
-        ("scenarios", asked.seeds, scenario, 20),
-        ("wild files", asked.wild, wild, 20),
+        ("honest rounds", asked.rounds, honest, TABLES * ROUNDS),
+        ("faults", asked.faults, faulty, 100),
+        ("scenarios", asked.seeds, scenario, 1),
+        ("wild files", asked.wild, wild, 1),
     ]
     wrong = 0
     codes = Counter[str]()
-    for what, done, task, chunk in work:
-        # imap draws its tasks ahead of time, so the seeds end where more than enough will have been done.
+    for what, done, task, at_least in work:
+        # The pool draws its tasks ahead of time, so the seeds end where enough will have been done.
         with get_context("fork").Pool(asked.processes) as pool:
-            report = _until(done, pool.imap_unordered(task, seeds[: done + 10 * chunk], chunk), what)
+            report = _until(done, pool.imap_unordered(task, seeds[: done // at_least + 1]), what)
         wrong += len(report.wrong)
         codes += report.codes
     if codes:
