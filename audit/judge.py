@@ -213,8 +213,6 @@ def _settings_json(settings: JudgeSettings) -> dict[str, Any]:
 
 def _digest(facts: RoundFacts, context: RoundContext, settings: JudgeSettings, stakes: tuple[Stake, ...]) -> str:
     earlier = context.earlier
-    copies = (
-        {card: earlier.get(card, 0) for cards in facts.read.values() for card in cards} if facts.cards else {}
-    )
+    copies = {card: earlier.get(card, 0) for cards in facts.read.values() for card in cards} if facts.cards else {}
     players = {who(stake.player, stake.position) for stake in stakes} & context.used_once if context.used_once else ()
     return digest(facts.ordered, context, copies, players, _settings_json(settings))
