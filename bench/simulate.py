@@ -1,6 +1,6 @@
 """How fast the simulator is: events and rounds a second in one process, and what it keeps in memory.
 
-    python bench/simulate.py [TABLES [ROUNDS [FAULTS]]]
+python bench/simulate.py [TABLES [ROUNDS [FAULTS]]]
 """
 
 import resource
