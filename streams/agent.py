@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import os
 import time
 from typing import Any
 
@@ -27,6 +28,9 @@ TICK_SECONDS = 0.25
 RELEASE_SECONDS = 10.0
 LOOK_BACK_MS = 14 * 24 * 3_600_000
 """Rounds without a verdict that were heard of since then are taken up again at once."""
+STOP_SECONDS = 30.0
+"""How long a worker that was told to stop waits for a store that is away."""
+UNREACHABLE = 3
 _FOR_EVER = 2**62
 
 
@@ -123,11 +127,15 @@ class Worker:
     async def _tick(self) -> None:
         """Look again as the topics are read on and as time goes by, and let go of what is over."""
         released = time.monotonic()
+        asked: float | None = None
         while True:
             await asyncio.sleep(TICK_SECONDS)
             try:
                 if self.app.rebalancing or self.app.should_stop:
                     self.sink.acknowledge_stored()
+                    if self.app.should_stop:
+                        asked = asked or time.monotonic()
+                        self._give_up(time.monotonic() - asked)
                     continue
                 for partition in {tp.partition for tp in self.app.consumer.assignment() if tp.topic in INPUTS}:
                     await self._judge_of(partition)
@@ -143,6 +151,13 @@ class Worker:
             except Exception:  # the next tick tries again
                 logger.exception("looking again failed")
                 metrics.FAILED.inc()
+
+    def _give_up(self, waited: float) -> None:
+        """End without the store when it stays away: what is not stored is not acknowledged, and is read again."""
+        if self.sink.away and waited > STOP_SECONDS:
+            logger.warning("ending without the store; what it lacks will be read again")
+            logging.shutdown()
+            os._exit(UNREACHABLE)
 
     def _release(self) -> None:
         for judge in self.judges.values():

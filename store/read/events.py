@@ -93,11 +93,10 @@ def events_where(store: Store, condition: str, parameters: Mapping[str, Any]) ->
 def _with_bytes(store: Store, references: Sequence[_Reference]) -> Iterator[StoredEvent]:
     """The bytes at the place of each reference, and the event that they are."""
     records = records_by_key(store, {reference.key for reference in references})
-    for reference in references:
-        if reference.key not in records:
-            raise StoreContradicts(
-                f"the record {_name(reference.key)} of a stored event of {reference.table} is not there"
-            )
+    missing = {reference.key for reference in references} - records.keys()
+    if missing:
+        _refuse_lost(store, missing)
+        references = [reference for reference in references if reference.key not in missing]
     cut = {key: quick_cut(raw, count) for key, (_, count, raw) in records.items()}
     pieces = [_at(cut[reference.key], reference.place) for reference in references]
     decoded = decode_lines(pieces)
@@ -109,6 +108,20 @@ def _with_bytes(store: Store, references: Sequence[_Reference]) -> Iterator[Stor
             yield StoredEvent(reference.key, reference.place, arrival, piece, event)
         else:
             yield StoredEvent(reference.key, reference.place, arrival, *_with_care(raw, reference))
+
+
+def _refuse_lost(store: Store, missing: Iterable[RecordKey]) -> None:
+    """A record is stored after its events, and records in their order: one without a later one is still to come, and so
+    are its events; one that later ones have passed was taken away."""
+    for key in sorted(missing):
+        later = store.query(
+            "SELECT 1 FROM records WHERE log = %(log)s AND topic = %(topic)s AND partition = %(partition)s"
+            " AND offset > %(offset)s LIMIT 1",
+            {"log": key.log, "topic": key.topic, "partition": key.partition, "offset": key.offset},
+        )
+        # It may have come in between.
+        if later and key not in records_by_key(store, [key]):
+            raise StoreContradicts(f"the record {_name(key)} of a stored event is not there")
 
 
 def records_by_key(store: Store, keys: Iterable[RecordKey]) -> dict[RecordKey, tuple[int, int, bytes]]:

@@ -29,7 +29,7 @@ def write_records(store: Store, records: Sequence[Record]) -> None:
         return
     token = batch_token("records", _content(records))
     write_rejections(store, [rejection for record in records for rejection in rejections_of(record)])
-    store.insert("events", _event_columns(records), token)
+    store.insert("events", event_columns(records), token)
     store.insert("records", _record_columns(records), token)
 
 
@@ -112,7 +112,7 @@ def _record_columns(records: Sequence[Record]) -> dict[str, list[Any]]:
     }
 
 
-def _event_columns(records: Sequence[Record]) -> dict[str, list[Any]]:
+def event_columns(records: Sequence[Record]) -> dict[str, list[Any]]:
     """One pass over the events; what a record's events share is repeated, not asked again."""
     table: list[str] = []
     shoe: list[str] = []

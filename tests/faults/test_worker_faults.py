@@ -9,10 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from schemas.decoding import decode_lines
 from schemas.findings import parse_finding
 from simulator.floor import simulate
+from store.read.events import table_events
 from store.read.rounds import revisions
+from store.rows.raw import Record
 from store.rows.verdicts import RoundKey
+from store.write.raw import event_columns
 from streams.embedded.log import Log
 from streams.publish import publish
 from tests.streams.pipeline import Pipeline, StoreProcess, await_takeover, offline, stop, took_over
@@ -97,3 +101,19 @@ def alerts(running: Pipeline) -> list[bytes]:
             if place.topic == "audit.alerts"
             for record in log.read(place.topic, place.partition, span.first, max_records=10_000, max_bytes=1 << 26)
         ]
+
+
+def test_events_of_a_record_that_is_not_stored_yet_are_not_read(running: Pipeline) -> None:
+    """A worker that dies between the events and their record leaves events that count for nothing until it comes."""
+    lines = list(simulate(1, 4, 8))
+    first, rest = lines[:100], lines[100:]
+    worker = running.start_worker()
+    publish(first, running.broker)
+    running.await_done()
+    worker.kill()
+    worker.wait()
+    decoded = decode_lines(rest)
+    half = Record("table.bets", 0, 1_000, 0, b"[]", decoded)
+    running.store.insert("events", event_columns([half]))
+    table = decoded.events[0].subject
+    assert len(list(table_events(running.store, table, 0, 2**52))) == len(decode_lines(first).events)
