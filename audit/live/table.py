@@ -206,14 +206,18 @@ class LiveTable:
         if kind == "table.configured.v1":
             self.configurations.append(fact)
             self.configurations.sort()
-            self._mark_all()
+            for held in self.rounds.values():
+                if not held.facts or held.gather().beginning.at >= fact.at:
+                    held.changed = held.ripe = True
         elif kind == "shoe.loaded.v1":
             self._shoe(fact.data.shoe).loaded.append(fact)
             self._mark_all(fact.data.shoe)
             self._device_news = True
         elif kind == "shoe.ended.v1":
             self._shoe(fact.data.shoe).ended.append(fact)
-            self._mark_all(fact.data.shoe)
+            for key, held in self.rounds.items():
+                if key[0] == fact.data.shoe and held.verdict is None:
+                    held.changed = held.ripe = True
             self._device_news = True
         else:
             self._file_in_round(fact)
