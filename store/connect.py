@@ -30,6 +30,15 @@ _DISK_FULL = "No space left on device"
 _REFUSED = frozenset({164, 192, 193, 194, 497, 516})
 _NO_SUCH_TABLE = frozenset({16, 60, 81})
 
+# What the driver says when bytes do not go on as they should: the other side died in the middle of them.
+_BROKEN_OFF = (
+    driver_errors.UnexpectedPacketFromServerError,
+    driver_errors.UnknownPacketFromServerError,
+    driver_errors.ChecksumDoesntMatchError,
+    driver_errors.UnknownCompressionMethod,
+    driver_errors.PartiallyConsumedQueryError,
+)
+
 _IDLE_CLIENTS = 16
 
 Row = tuple[Any, ...]
@@ -210,7 +219,7 @@ def _named_by_consequence(address: Address) -> Iterator[None]:
         yield
     except (EOFError, OSError, driver_errors.NetworkError, driver_errors.SocketTimeoutError) as error:
         raise StoreUnavailable(f"the store at {address} cannot be reached: {error or type(error).__name__}") from error
-    except driver_errors.UnexpectedPacketFromServerError as error:
+    except _BROKEN_OFF as error:
         raise StoreUnavailable(f"the store at {address} broke off: {error}") from error
     except driver_errors.ServerException as error:
         said = str(error.message).strip()

@@ -1,5 +1,6 @@
 """The way to the store: addresses, many threads, a store that is away, and errors named by what happens next."""
 
+import socket
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -62,6 +63,28 @@ def test_a_store_that_is_away_is_waited_for_with_growing_pauses_and_then_told() 
         connect(NO_ONE, patience=patience).query("SELECT 1")
     assert pauses == [1, 2, 4]
     assert len(reasons) == 3
+
+
+@pytest.mark.parametrize("answer", [b"", b"HTTP/1.1 400 Bad Request\r\n\r\n", b"\x00\x05Click"])
+def test_something_that_answers_otherwise_than_a_store_is_waited_out_too(answer: bytes) -> None:
+    """A store that is just dying, or a proxy before it: not a reason to give up."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def serve() -> None:
+            for _ in range(2):
+                connection, _ = listener.accept()
+                with connection:
+                    connection.recv(4096)
+                    connection.sendall(answer)
+
+        server = threading.Thread(target=serve, daemon=True)
+        server.start()
+        url = f"clickhouse://u@127.0.0.1:{listener.getsockname()[1]}/x"
+        tried: list[float] = []
+        with pytest.raises(StoreUnavailable):
+            connect(url, patience=Patience(total=1.5, first=1, wait=tried.append)).query("SELECT 1")
+        assert tried == [1]
+        server.join(5)
 
 
 def test_waiting_for_ever_ends_when_the_worker_stops() -> None:
