@@ -22,6 +22,9 @@ def make_app(broker: Broker, *, group: str = GROUP, **settings: Any) -> faust.Ap
         "stream_wait_empty": True,
         "stream_buffer_maxsize": BUFFERED_RECORDS,
         "broker_commit_interval": 1.0,
+        # A worker that was killed holds its partitions for so long; the consumer beats in a thread of its own.
+        "broker_session_timeout": 15.0,
+        "broker_heartbeat_interval": 3.0,
         "broker_max_poll_records": 2_000,
         "producer_acks": -1,
         "producer_linger": 0.0,
