@@ -9,6 +9,7 @@ import orjson
 
 from streams.broker_url import EmbeddedLog, KafkaBroker
 from streams.embedded.layout import database
+from streams.embedded.log import Log
 from streams.gateway.pressure import Pressure
 from tests.streams.gateway.floor import ONE, card, held_up, running, until
 
@@ -98,6 +99,23 @@ def test_a_broker_that_fails_in_the_middle_costs_nothing_that_was_accepted(tmp_p
         until(floor.ready)
         assert floor.post(token, RAW, ONE).status_code == 202
         assert floor.raws("table.cards") == [RAW] * 2
+
+
+def test_when_the_broker_goes_all_that_waits_is_told_so_at_once(tmp_path: Path) -> None:
+    with running(tmp_path, answer_seconds=600.0) as floor, ThreadPoolExecutor(4) as pool:
+        tokens = [floor.device(f"device {number}") for number in range(4)]
+        assert isinstance(floor.broker, EmbeddedLog)
+        with Log(floor.broker.folder) as log, log.writing() as db:
+            # Some are on their way, others wait behind them; the log cannot even be opened again.
+            waiting = [pool.submit(floor.post, tokens[0], RAW, ONE)]
+            until(lambda: floor.pending() == len(RAW))
+            waiting += [pool.submit(floor.post, token, RAW, ONE) for token in tokens[1:]]
+            until(lambda: floor.pending() == len(RAW) * 4)
+            for table in ("record", "topic"):
+                db.execute(f"ALTER TABLE {table} RENAME TO hidden_{table}")
+        for each in waiting:
+            refused(each.result(90), 503)
+        assert floor.pending() == 0
 
 
 def test_an_acknowledgement_that_does_not_come_in_time_is_no_acceptance(tmp_path: Path) -> None:
