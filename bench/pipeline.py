@@ -11,6 +11,7 @@ import time
 from contextlib import ExitStack
 from pathlib import Path
 
+from schemas.decoding import decode_lines
 from simulator.floor import simulate
 from store.read.progress import stored_events_count
 from streams.lag import lag_of
@@ -37,7 +38,8 @@ def main() -> None:
         running = stack.enter_context(broker_pipeline(folder, url, StoreProcess(folder / "clickhouse")))
         publish(lines, running.broker)
         worker = running.start_worker()
-        seconds, stored = _measure(running)
+        stored = len(decode_lines(lines).events)
+        seconds = _measure(running, stored)
         while lag_of(running.broker):
             time.sleep(0.5)
         user, memory = _cost(worker.pid)
@@ -48,20 +50,14 @@ def main() -> None:
     )
 
 
-def _measure(running: Pipeline) -> tuple[float, int]:
-    began: float | None = None
-    before = 0
-    changed = time.monotonic()
-    while True:
+def _measure(running: Pipeline, events: int) -> float:
+    """Seconds from taking over until all events are stored."""
+    while not took_over(running):
+        time.sleep(0.02)
+    began = time.monotonic()
+    while stored_events_count(running.store) < events:
         time.sleep(0.1)
-        stored = stored_events_count(running.store)
-        now = time.monotonic()
-        if began is None and took_over(running):
-            began = now
-        if began is not None and stored and stored == before and now - changed > 3:
-            return changed - began, stored
-        if stored != before:
-            before, changed = stored, now
+    return time.monotonic() - began
 
 
 def _cost(pid: int) -> tuple[float, int]:

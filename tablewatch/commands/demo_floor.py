@@ -5,6 +5,7 @@ import time
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import orjson
 
@@ -27,11 +28,11 @@ class DemoFloor(threading.Thread):
         self._file = folder / "demo.json"
         self._broker = broker
         self._ending = threading.Event()
-        fresh = {
+        fresh: dict[str, Any] = {
             "tables": tables, "seed": seed, "faults": faults, "start": (datetime.now(UTC) - BEFORE).isoformat(),
             "sent": 0,
         }  # fmt: skip
-        self._state = orjson.loads(self._file.read_bytes()) if self._file.exists() else fresh
+        self._state: dict[str, Any] = orjson.loads(self._file.read_bytes()) if self._file.exists() else fresh
 
     def run(self) -> None:
         """Play until told to end; what was sent twice because of a crash counts once."""
