@@ -2,6 +2,7 @@
 
 import pytest
 
+from games.features import DRAGON_TIGER_SHAPES, HandShape
 from games.rulebook import GAMES
 from tests.games.dealing import dealt, lost_but, net
 
@@ -26,6 +27,11 @@ def test_dt_3_5_cards_rank_from_ace_to_king() -> None:
         for lower in RANKS[:place]:
             assert dealt(GAME, f"{rank}S {lower}S").winner == "dragon"
             assert dealt(GAME, f"{lower}S {rank}S").winner == "tiger"
+
+
+def test_dt_3_4_a_hand_is_one_card() -> None:
+    assert DRAGON_TIGER_SHAPES["AS"] == HandShape(1, 1, "", False)
+    assert DRAGON_TIGER_SHAPES["KH"] == HandShape(13, 1, "", False)
 
 
 def test_dt_3_6_the_totals_are_the_ranks() -> None:

@@ -43,6 +43,8 @@ def test_an_amount_is_a_whole_number_of_its_decimal_places() -> None:
     assert decimal_text(500, 2) == "5"
     assert decimal_text(0, 3) == "0"
     assert decimal_text(-5, 3) == "-0.005"
+    assert decimal_text(-1, 2) == "-0.01"
+    assert decimal_text(1, 1) == "0.1"
     assert decimal_text(1200, 0) == "1200"
 
 

@@ -42,6 +42,11 @@ def test_a_22_one_copy_more_than_the_decks_hold_is_foreign() -> None:
     assert settle(GAMES["tiger"], 8, ["6S"] * 9) == ("foreign-card", None)
 
 
+def test_5_1_a_whole_deck_has_no_foreign_card() -> None:
+    for game in ("tiger", "fa_fa_fabulous_4", "dragon_tiger"):
+        assert settle(GAMES[game], 4, GAMES[game].deck.codes).status == "card-extra"
+
+
 def test_3_14_fewer_cards_than_the_table_of_play_asks_for_are_missing() -> None:
     for drawn in range(4):
         assert settle(GAMES["tiger"], 8, COMPLETE[:drawn]) == ("card-missing", None)
