@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import accumulate, repeat
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -56,7 +56,7 @@ class Device:
 
     def beats(self) -> list[Beat]:
         """Its heartbeats, in order."""
-        beats = [fact for fact in self.facts if fact.event.type == HEARTBEAT] if HEARTBEAT in self.types else []
+        beats = [fact for fact in self.facts if fact.kind == HEARTBEAT] if HEARTBEAT in self.types else []
         device_times = all_micros([fact.data.device_time for fact in beats])
         drifts = device_times - all_micros([fact.event.time for fact in beats])
         return [Beat(fact.sequence, drift) for fact, drift in zip(beats, drifts.tolist(), strict=True)]
@@ -67,7 +67,7 @@ class Device:
         return Presence(
             np.array([fact.at for fact in facts], np.int64),
             np.array([fact.sequence for fact in facts], np.int64),
-            next((place for place, fact in enumerate(facts) if fact.event.type == HEARTBEAT), None),
+            next((place for place, fact in enumerate(facts) if fact.kind == HEARTBEAT), None),
         )
 
 
@@ -79,7 +79,8 @@ class RejectedPlace(NamedTuple):
     type: str | None
 
 
-_BY_SEQUENCE = attrgetter("sequence", "id")
+_ROW = attrgetter("sequence", "id", "type", "time", "data")
+_SEQUENCE_AND_ID = itemgetter(0, 1)
 
 # Makes a fact of a tuple of its fields without a step in Python: this is done for every event.
 _fact = partial(tuple.__new__, Fact)
@@ -89,14 +90,12 @@ def follow(
     source: str, events: Iterable[AnyEvent], rejected: Sequence[RejectedPlace], base: Base | None = None
 ) -> Device:
     """Put the events of one source about one table in order and find the holes between them, from a base on."""
-    ordered = sorted(events, key=_BY_SEQUENCE)
-    sequences = [event.sequence for event in ordered]
-    times = all_micros([event.time for event in ordered])
+    rows = sorted([(*_ROW(event), event) for event in events], key=_SEQUENCE_AND_ID)
+    sequences, ids, kinds, times, data, ordered = zip(*rows, strict=True) if rows else ((),) * 6
     filled = sorted({place.sequence for place in rejected})
-    trail = trace(np.array(sequences, np.int64), times, filled, base)
-    ids = [event.id for event in ordered]
-    facts = list(map(_fact, zip(trail.at.tolist(), repeat(source), sequences, ids, ordered)))
-    types: set[str] = {event.type for event in ordered}
+    trail = trace(np.array(sequences, np.int64), all_micros(times), filled, base)
+    facts = list(map(_fact, zip(trail.at.tolist(), repeat(source), sequences, ids, kinds, data, ordered)))
+    types = set(kinds)
     types.update(place.type for place in rejected if place.type is not None)
     return Device(source, facts, trail.lacking, trail.obscured, frozenset(types))
 

@@ -24,7 +24,7 @@ def digest(
         {
             "configuration": _same_for_many_rounds(context.configuration),
             "copies_dealt_earlier": copies,
-            "events": [_plain(fact[4]) for fact in sorted(facts, key=_IDENTITY)],
+            "events": [_plain(fact.event) for fact in sorted(facts, key=_IDENTITY)],
             "settings": settings,
             "shoe": _same_for_many_rounds(context.loaded),
             "used_their_one_time": sorted(players),

@@ -18,12 +18,16 @@ class Fact(NamedTuple):
     source: str
     sequence: int
     id: str
+    kind: str
+    """The type of the event."""
+    data: Any
+    """Its payload."""
     event: AnyEvent
 
-    @property
-    def data(self) -> Any:
-        """The payload."""
-        return self.event.data
+    @classmethod
+    def of(cls, event: AnyEvent, at: int) -> "Fact":
+        """An event as a fact of this effective time."""
+        return cls(at, event.source, event.sequence, event.id, event.type, event.data, event)
 
 
 def surely_later(fact: Fact, than: Fact, tolerance: int) -> bool:
@@ -101,14 +105,13 @@ def gather(facts: Iterable[Fact]) -> RoundFacts:
         "bet.corrected.v1": corrections,
     }
     for fact in ordered:
-        event = fact[4]
-        kind = event.type
+        kind = fact.kind
         listed = plain.get(kind)
         if listed is not None:
             listed.append(fact)
             continue
         keyed = by_bet[kind]
-        bet = event.data.bet  # type: ignore[union-attr]  # every type keyed by bet names one
+        bet = fact.data.bet
         known = keyed.get(bet)
         if known is None:
             keyed[bet] = [fact]

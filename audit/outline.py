@@ -70,7 +70,7 @@ class TableOutline:
 
     def file(self, fact: Fact) -> None:
         """Take a fact that is about no single round."""
-        kind = fact.event.type
+        kind = fact.kind
         if kind == "shoe.loaded.v1":
             self.shoes[fact.data.shoe].loaded.append(fact)
         elif kind == "shoe.ended.v1":

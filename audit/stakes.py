@@ -126,7 +126,7 @@ _NO_RULINGS = _Rulings(False, None, ())
 
 
 def _amount(act: Fact) -> int:
-    return 0 if act.event.type == "bet.withdrawn.v1" else int(act.data.amount)
+    return 0 if act.kind == "bet.withdrawn.v1" else int(act.data.amount)
 
 
 def _added_as(act: Fact, wager: str, clock: _Clock, lighter: Mapping[int, str], rulings: _Rulings) -> int:
@@ -248,7 +248,7 @@ def _rulings_on_bets(facts: RoundFacts, clock: _Clock) -> dict[str, _Rulings]:
 
 def _placing(acts: list[Fact]) -> Fact | None:
     for act in acts:
-        if act.event.type == "bet.placed.v1":
+        if act.kind == "bet.placed.v1":
             return act
     return None
 

@@ -52,7 +52,7 @@ def assemble(table: str, events: Iterable[AnyEvent], rejected: Iterable[Rejected
     by_round: dict[RoundKey, list[Fact]] = defaultdict(list)
     for device in devices.values():
         for fact in device.facts:
-            if fact.event.type in BESIDE_ROUNDS:
+            if fact.kind in BESIDE_ROUNDS:
                 outline.file(fact)
             else:
                 data = fact.data

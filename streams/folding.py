@@ -156,4 +156,4 @@ def used_before(rounds: Iterable[UnderMinimum], folded: set[RoundKey], configura
 
 def _fact(stored: StoredEvent) -> Fact:
     event = stored.event
-    return Fact(micros(event.time), event.source, event.sequence, event.id, event)
+    return Fact.of(event, micros(event.time))

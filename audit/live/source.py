@@ -39,7 +39,7 @@ class LiveSource:
         time = micros(event.time)
         self.latest = max(self.latest, time)
         self.last = sequence
-        fact = Fact(self.latest, self.source, sequence, event.id, event)
+        fact = Fact.of(event, self.latest)
         self.events.append(event)
         device = self.device
         device.facts.append(fact)
@@ -76,7 +76,7 @@ class LiveSource:
             return []
         dropped = facts[count - 1]
         gone = {id(fact.event) for fact in facts[:count]}
-        beats = [fact for fact in facts[:count] if fact.event.type == HEARTBEAT]
+        beats = [fact for fact in facts[:count] if fact.kind == HEARTBEAT]
         was_off = self.base.clock_off if self.base is not None else False
         self.base = Base(dropped.sequence, dropped.at, is_off(beats[-1], settings) if beats else was_off)
         went = facts[:count]

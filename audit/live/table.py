@@ -237,14 +237,14 @@ class LiveTable:
         held.facts.append(fact)
         held.gathered = None
         held.changed = True
-        kind = fact.event.type
+        kind = fact.kind
         held.closed = held.closed or kind == "bets.closed.v1"
         # Before the closing a bet decides nothing but whether its wager and position are on offer.
         if kind in _DECIDING or held.closed or held.raised or not self._on_offer(fact):
             held.ripe = True
 
     def _on_offer(self, fact: Fact) -> bool:
-        if fact.event.type != "bet.placed.v1" or not self.configurations:
+        if fact.kind != "bet.placed.v1" or not self.configurations:
             return True
         configuration, bet = self.configurations[-1].data, fact.data
         return bet.wager in configuration.limits and bet.position <= configuration.positions
@@ -516,12 +516,12 @@ class LiveTable:
         for source in self.sources.values():
             for fact in source.let_go(before, self.settings):
                 gone = True
-                if fact.event.type in _LASTING:
+                if fact.kind in _LASTING:
                     self._lasting.append(fact)
                 identity = fact.source, fact.id
                 self._identities.pop(identity, None)
                 self._released.discard(identity)
-        old = [fact for fact in self._lasting if fact.event.type == "table.configured.v1"]
+        old = [fact for fact in self._lasting if fact.kind == "table.configured.v1"]
         for fact in sorted(old)[:-1]:
             self._lasting.remove(fact)
             self.configurations.remove(fact)
