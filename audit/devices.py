@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import accumulate, repeat
-from operator import attrgetter, itemgetter
+from operator import itemgetter
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -79,7 +79,6 @@ class RejectedPlace(NamedTuple):
     type: str | None
 
 
-_ROW = attrgetter("sequence", "id", "type", "time", "data")
 _SEQUENCE_AND_ID = itemgetter(0, 1)
 
 # Makes a fact of a tuple of its fields without a step in Python: this is done for every event.
@@ -90,7 +89,13 @@ def follow(
     source: str, events: Iterable[AnyEvent], rejected: Sequence[RejectedPlace], base: Base | None = None
 ) -> Device:
     """Put the events of one source about one table in order and find the holes between them, from a base on."""
-    rows = sorted([(*_ROW(event), event) for event in events], key=_SEQUENCE_AND_ID)
+    # Models are read by the dictionary that they are: field by field it takes half as long again.
+    rows = [
+        (fields["sequence"], fields["id"], fields["type"], fields["time"], fields["data"], event)
+        for event in events
+        for fields in (event.__dict__,)
+    ]
+    rows.sort(key=_SEQUENCE_AND_ID)
     sequences, ids, kinds, times, data, ordered = zip(*rows, strict=True) if rows else ((),) * 6
     filled = sorted({place.sequence for place in rejected})
     trail = trace(np.array(sequences, np.int64), all_micros(times), filled, base)
