@@ -24,9 +24,7 @@ def server_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield server.url
 
 
-@pytest.fixture
-def empty_store(server_url: str) -> Iterator[Store]:
-    """A database of its own that nobody has migrated yet."""
+def _database_of_its_own(server_url: str) -> Iterator[Store]:
     base = connect(server_url)
     store = base.in_database(f"{base.address.database}_test_{os.getpid()}_{next(_numbers)}")
     yield store
@@ -35,6 +33,32 @@ def empty_store(server_url: str) -> Iterator[Store]:
 
 
 @pytest.fixture
-def store(empty_store: Store) -> Store:
+def empty_store(server_url: str) -> Iterator[Store]:
+    """A database that nobody has migrated yet."""
+    yield from _database_of_its_own(server_url)
+
+
+@pytest.fixture
+def own_store(empty_store: Store) -> Store:
+    """A store whose schema a test may change."""
     migrate(empty_store, LONG)
     return empty_store
+
+
+@pytest.fixture(scope="session")
+def _shared_store(server_url: str) -> Iterator[Store]:
+    for store in _database_of_its_own(server_url):
+        migrate(store, LONG)
+        yield store
+
+
+@pytest.fixture
+def store(_shared_store: Store) -> Iterator[Store]:
+    """A store without rows; its schema stays as it is."""
+    yield _shared_store
+    filled = _shared_store.query(
+        "SELECT name FROM system.tables WHERE database = currentDatabase() AND total_rows > 0"
+        " AND name NOT IN ('migrations', 'retentions')"
+    )
+    for (name,) in filled:
+        _shared_store.command(f"TRUNCATE TABLE `{name}` SYNC")

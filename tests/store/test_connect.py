@@ -116,7 +116,8 @@ def test_a_refusal_is_not_waited_out(store: Store) -> None:
         Store(replace(store.address, user="nobody", password="wrong"), {}, Patience(wait=never)).query("SELECT 1")
 
 
-def test_many_threads_share_a_store(store: Store) -> None:
+def test_many_threads_share_a_store(own_store: Store) -> None:
+    store = own_store
     store.command("CREATE TABLE t (n UInt64) ENGINE = MergeTree ORDER BY n")
 
     def work(number: int) -> int:

@@ -71,7 +71,8 @@ def test_a_dry_run_shows_the_statements_and_sends_none(empty_store: Store) -> No
     ) == [(0,)]
 
 
-def test_a_landed_file_that_was_edited_is_noticed(store: Store) -> None:
+def test_a_landed_file_that_was_edited_is_noticed(own_store: Store) -> None:
+    store = own_store
     store.command("ALTER TABLE migrations UPDATE checksum = 'other' WHERE number = 2", settings={"mutations_sync": 2})
     assert [each.number for each in status(store) if each.state == "edited"] == [2]
     for use in (check, lambda store: migrate(store, LONG)):
@@ -79,7 +80,8 @@ def test_a_landed_file_that_was_edited_is_noticed(store: Store) -> None:
             use(store)
 
 
-def test_a_store_of_a_newer_version_is_left_alone(store: Store) -> None:
+def test_a_store_of_a_newer_version_is_left_alone(own_store: Store) -> None:
+    store = own_store
     store.insert("migrations", {"number": [9000], "name": ["from_the_future"], "checksum": ["x"]})
     for use in (check, lambda store: migrate(store, LONG)):
         with pytest.raises(SchemaTooNew, match="9000_from_the_future"):

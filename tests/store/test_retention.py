@@ -70,7 +70,8 @@ def _rows(store: Store, table: str) -> int:
     return int(store.query(f"SELECT count() FROM {table}")[0][0])
 
 
-def test_what_is_past_its_time_is_deleted_and_what_is_held_stays_whole(store: Store) -> None:
+def test_what_is_past_its_time_is_deleted_and_what_is_held_stays_whole(own_store: Store) -> None:
+    store = own_store
     _fill(store)
     before = [each.raw for each in shoe_events(store, "BT2", "S1")]
     place_hold(store, [_hold("BT2")], LONG)
@@ -88,7 +89,8 @@ def test_what_is_past_its_time_is_deleted_and_what_is_held_stays_whole(store: St
     assert _rows(store, "access_log") == 0
 
 
-def test_configurations_outlive_every_retention_as_they_may_still_be_in_force(store: Store) -> None:
+def test_configurations_outlive_every_retention_as_they_may_still_be_in_force(own_store: Store) -> None:
+    store = own_store
     _fill(store)
     _let_time_run_out(store)
     for table in ("BT1", "BT2", "BT3"):
@@ -96,7 +98,8 @@ def test_configurations_outlive_every_retention_as_they_may_still_be_in_force(st
     assert store.query("SELECT DISTINCT type FROM events") == [("table.configured.v1",)]
 
 
-def test_a_lifted_hold_lets_go_what_no_other_hold_covers(store: Store) -> None:
+def test_a_lifted_hold_lets_go_what_no_other_hold_covers(own_store: Store) -> None:
+    store = own_store
     _fill(store)
     place_hold(store, [_hold("BT1"), _hold("BT2"), _hold("BT2", "case 8", number=None)], LONG)
     lift_hold(store, "case 7", "anna", ARRIVAL + 5, LONG)
@@ -109,7 +112,8 @@ def test_a_lifted_hold_lets_go_what_no_other_hold_covers(store: Store) -> None:
     assert round_events(store, "BT2", "S1", 2) != []
 
 
-def test_a_late_fact_of_a_held_round_gets_its_mark_with_the_next_daily_run(store: Store) -> None:
+def test_a_late_fact_of_a_held_round_gets_its_mark_with_the_next_daily_run(own_store: Store) -> None:
+    store = own_store
     _fill(store)
     place_hold(store, [_hold("BT2")], LONG)
     assert apply_holds(store, LONG) == {}, "nothing is left to mark"
@@ -143,7 +147,8 @@ def test_rows_within_their_five_years_are_left_alone(empty_store: Store) -> None
     assert empty_store.query("SELECT offset FROM events") == [(0,)]
 
 
-def test_what_is_about_to_go_is_written_down_first(store: Store) -> None:
+def test_what_is_about_to_go_is_written_down_first(own_store: Store) -> None:
+    store = own_store
     _fill(store)
     place_hold(store, [_hold("BT2")], LONG)
     assert bury(store, ARRIVAL + 1_000_000, "sweep") == [], "nothing is past its retention yet"
@@ -158,7 +163,8 @@ def test_what_is_about_to_go_is_written_down_first(store: Store) -> None:
     assert sorted(tombstones(store), key=repr) == sorted(written, key=repr)
 
 
-def test_a_deletion_by_time_is_told_from_tampering(store: Store) -> None:
+def test_a_deletion_by_time_is_told_from_tampering(own_store: Store) -> None:
+    store = own_store
     _fill(store)
     stones = bury(store, ARRIVAL + 51 * _YEAR, "sweep")
     _let_time_run_out(store)
@@ -170,7 +176,8 @@ def test_a_deletion_by_time_is_told_from_tampering(store: Store) -> None:
     assert not explains(stones, "rounds", "BT1", ARRIVAL)
 
 
-def test_what_comes_due_later_gets_a_tombstone_of_its_own(store: Store) -> None:
+def test_what_comes_due_later_gets_a_tombstone_of_its_own(own_store: Store) -> None:
+    store = own_store
     _fill(store)
     bury(store, ARRIVAL + 51 * _YEAR, "sweep")
     write_verdicts(store, [judged("BT1", number=9, at=ARRIVAL + 2 * _YEAR)])
