@@ -2,8 +2,8 @@
 
 from collections import Counter
 from collections.abc import Container, Mapping
-from dataclasses import dataclass
 from itertools import islice
+from typing import NamedTuple
 
 from audit.facts import RoundFacts
 from games.rulebook import Game
@@ -16,8 +16,7 @@ MOST_SKIPPED = 1_000
 """So many skipped draws are told; a reader that reports draw 9007199254740991 has skipped a few more."""
 
 
-@dataclass(frozen=True, slots=True)
-class Dealing:
+class Dealing(NamedTuple):
     """What is known of a round's cards."""
 
     read: Mapping[int, tuple[str, ...]]
@@ -95,6 +94,10 @@ def _skipped(known: Container[int], last: int) -> list[int]:
 def deal(game: Game, decks: int, facts: RoundFacts, earlier: Mapping[str, int], dealt_before: int) -> Dealing:
     """Work out the cards of a round; ``earlier`` are the copies that the shoe dealt before it, ``dealt_before`` how
     many cards those were in all."""
+    if not facts.rulings:
+        plain = _plainly_dealt(game, decks, facts.read, earlier)
+        if plain is not None:
+            return plain
     read = facts.read
     index = game.deck.index
     foreign = _foreign(game, decks, read, earlier)
@@ -121,3 +124,26 @@ def deal(game: Game, decks: int, facts: RoundFacts, earlier: Mapping[str, int], 
         read, cards, tuple(draws), tuple(sorted(conflicting)), tuple(skipped), tuple(sorted(foreign)), required,
         ran_out, outcome,
     )  # fmt: skip
+
+
+def _plainly_dealt(
+    game: Game, decks: int, read: Mapping[int, tuple[str, ...]], earlier: Mapping[str, int]
+) -> Dealing | None:
+    """The cards of a round as nearly every one is: each draw read once, none left out, of this shoe, and enough of
+    them. None for any other."""
+    cards = tuple([reading[0] for reading in read.values() if len(reading) == 1])
+    draws = tuple(read)
+    # In the order of time, which has to be the order of the draws, without a gap from the first.
+    if len(cards) < len(draws) or draws != _DRAWS[: len(draws)] or not game.deck.members.issuperset(cards):
+        return None
+    for card in cards:
+        if earlier.get(card, 0) + cards.count(card) > decks:
+            return None
+    outcome = outcome_of(game, cards)
+    if outcome is None:
+        return None
+    required = sum(map(len, outcome.hands.values()))
+    return Dealing(read, cards, draws, (), (), (), required, False, outcome)
+
+
+_DRAWS = tuple(range(1, 33))

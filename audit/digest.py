@@ -1,6 +1,6 @@
 """The digest of a verdict: SHA-256 over the canonical form (RFC 8785) of the facts that it rests on."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from hashlib import sha256
 from operator import itemgetter
@@ -16,15 +16,15 @@ from schemas.payloads import PAYLOADS, Payload
 
 
 def digest(
-    facts: Iterable[Fact], context: RoundContext, copies: Mapping[str, int], players: Iterable[str], settings: Any
+    facts: Sequence[Fact], context: RoundContext, copies: Mapping[str, int], players: Iterable[str], settings: Any
 ) -> str:
-    """The digest of the round's own events, its configuration and shoe, the copies of its cards dealt earlier in the
-    shoe, which of its players had used their one time (5.14), and the settings."""
+    """The digest of the round's own events (given in order), its configuration and shoe, the copies of its cards dealt
+    earlier in the shoe, which of its players had used their one time (5.14), and the settings."""
     written = _write(
         {
             "configuration": _same_for_many_rounds(context.configuration),
             "copies_dealt_earlier": copies,
-            "events": [_plain(fact.event) for fact in sorted(facts, key=_IDENTITY)],
+            "events": [_plain(fact.event) for fact in sorted(facts, key=_SOURCE)],
             "settings": settings,
             "shoe": _same_for_many_rounds(context.loaded),
             "used_their_one_time": sorted(players),
@@ -34,8 +34,9 @@ def digest(
     return sha256(written if written.isascii() else canonical(orjson.loads(written))).hexdigest()
 
 
-_IDENTITY = itemgetter(1, 3)
-"""Source and id of a fact."""
+_SOURCE = itemgetter(1)
+"""The source of a fact. Facts of one source are ordered by sequence and id already, whatever their effective times; so
+the order of the whole depends on the events alone."""
 
 
 def _plain(event: AnyEvent) -> dict[str, Any]:

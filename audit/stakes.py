@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import NamedTuple
 
 from audit.devices import EVER_AFTER
@@ -31,6 +32,10 @@ class Stake(NamedTuple):
     """Something was placed or added too late, and neither refused nor taken back before the first card (5.4)."""
     withdrawn_late: bool
     """Something was taken back too late, and no clause allowed it (5.5)."""
+
+
+# Makes a stake of a tuple of its fields without a step in Python: this is done for nearly every bet.
+_stake_of = partial(tuple.__new__, Stake)
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,7 +328,9 @@ def _stakes_in_time(facts: RoundFacts) -> tuple[Stake, ...] | None:
         if placed is not None:
             data = placed.data
             amount = data.amount if placed is last else _amount(last)
-            stakes.append(Stake(bet, data.position, data.player, data.wager, amount, amount, amount, False, False))
+            stakes.append(
+                _stake_of((bet, data.position, data.player, data.wager, amount, amount, amount, False, False))
+            )
     return tuple(stakes)
 
 

@@ -126,14 +126,21 @@ def _decided_by_shift_manager(document: RuleDocument, void: Fact) -> bool:
     )
 
 
+_NOT_VOID = VoidState(None, (), False, settled=False)
+"""As nearly every round is: whether it was settled tells nothing of being void then."""
+
+
 def void_state(
     game: Game, configuration: TableConfiguredData, facts: RoundFacts, dealing: Dealing, *, weighed: bool = True
 ) -> VoidState:
     """Weigh a round; of a shoe that was never loaded (not ``weighed``) nothing tells what it is void by."""
     voids = facts.rulings_of("void") if facts.rulings else []
+    grounds = tuple(_grounds(game, configuration, facts, dealing)) if weighed else ()
+    if not voids and not grounds:
+        return _NOT_VOID
     return VoidState(
         voids[0] if voids else None,
-        tuple(_grounds(game, configuration, facts, dealing)) if weighed else (),
+        grounds,
         weighed and any(_decided_by_shift_manager(game.document, void) for void in voids),
         facts.settled,
     )

@@ -21,8 +21,11 @@ def check(case: Case) -> None:
     most = allowed(case)
     if most is None:
         return
-    areas = Counter((stake.position, stake.wager) for stake in case.stakes.bets if stake.standing)
-    for (position, wager), count in areas.items():
+    areas = [(stake.position, stake.wager) for stake in case.stakes.bets if stake.standing]
+    if len(areas) - len(set(areas)) < most:
+        # Too few wagers beyond the first on their areas for any area to have too many.
+        return
+    for (position, wager), count in Counter(areas).items():
         if count > most:
             case.raise_finding(
                 "too-many-wagers", case.clause("area-maximum"),
