@@ -20,7 +20,7 @@ from tests.oracle.wild import wild_lines
 SEEDS = st.integers(0, 2**32)
 DICE = st.integers(0, 2**32).map(Random)
 # A smaller seed is no simpler case, so there is nothing to shrink.
-FEW = settings(max_examples=8, deadline=None, derandomize=True, phases=[Phase.generate])
+FEW = settings(max_examples=6, deadline=None, derandomize=True, phases=[Phase.generate])
 
 
 def whole_shoes(seed: int, tables: int = 1) -> list[bytes]:
@@ -51,14 +51,14 @@ def test_whole_shoes_in_any_order(seed: int, dice: Random) -> None:
     assert said(judge_batches(disturbed(lines, dice))) == said(judge_lines(lines))
 
 
-@settings(FEW, max_examples=30)
+@settings(FEW, max_examples=20)
 @given(seed=SEEDS, dice=DICE, wild=st.booleans())
 def test_scenarios_in_any_order(seed: int, dice: Random, wild: bool) -> None:
     lines = (wild_lines if wild else scenario_lines)(Random(seed))
     assert said(judge_batches(disturbed(lines, dice))) == said(judge_lines(lines))
 
 
-@settings(FEW, max_examples=4)
+@settings(FEW, max_examples=3)
 @given(seed=SEEDS)
 def test_other_tables_change_nothing(seed: int) -> None:
     lines = whole_shoes(seed, tables=3)
@@ -82,7 +82,7 @@ def looks(facts: TableFacts) -> list[tuple[Verdict, list[Finding], bool]]:
     return seen
 
 
-@settings(FEW, max_examples=30)
+@settings(FEW, max_examples=20)
 @given(seed=SEEDS, wild=st.booleans())
 def test_what_was_said_early_is_in_the_verdict_under_its_id(seed: int, wild: bool) -> None:
     lines = (wild_lines if wild else scenario_lines)(Random(seed))
@@ -107,7 +107,7 @@ def in_effective_order(events: list[AnyEvent]) -> list[AnyEvent]:
     return [event for _, _, _, event in sorted(ordered, key=lambda each: each[:3])]
 
 
-@settings(FEW, max_examples=6)
+@settings(FEW, max_examples=4)
 @given(seed=SEEDS, dice=DICE)
 def test_a_finding_is_cleared_only_by_a_later_act_card_ruling_or_incident(seed: int, dice: Random) -> None:
     [(table, (events, rejected))] = [

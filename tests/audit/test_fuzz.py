@@ -6,7 +6,7 @@ import json
 from random import Random
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from schemas.findings import finding_json
@@ -19,7 +19,7 @@ from tests.oracle.scenarios import scenario
 from tests.oracle.script import to_lines
 from tests.oracle.validate import INCIDENTS, OPTIONAL, REQUIRED, ROLES, RULINGS
 
-FUZZ = settings(max_examples=80, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+FUZZ = settings(max_examples=25, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 
 JSON: st.SearchStrategy[Any] = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
@@ -67,13 +67,16 @@ def put(value: Any, path: tuple[Any, ...], new: Any) -> None:
 
 
 @FUZZ
-@given(seed=st.integers(0, 10_000), values=st.lists(VALUES, min_size=1, max_size=6), places=st.randoms())
-def test_mutated_events(seed: int, values: list[Any], places: Random) -> None:
-    events = scenario(Random(seed))
+@given(seed=st.integers(0, 10_000), values=st.lists(VALUES, min_size=1, max_size=6), dice=st.integers(0, 2**32))
+def test_mutated_events(seed: int, values: list[Any], dice: int) -> None:
+    events, places = scenario(Random(seed)), Random(dice)
+    assume(len(events) < 200)
     for value in values:
         event = places.choice(events)
         put(event, places.choice(spots(event)), value)
-    judged_and_written([json.dumps(event).encode() for event in events])
+    lines = [json.dumps(event).encode() for event in events]
+    judged_and_written(lines)
+    assert differences(lines) == []
 
 
 @FUZZ
@@ -130,7 +133,7 @@ def absurd(draw: st.DrawFn) -> dict[str, Any]:
     }
 
 
-@settings(FUZZ, max_examples=120)
+@settings(FUZZ, max_examples=60)
 @given(events=st.lists(absurd(), max_size=14))
 def test_valid_events_that_no_table_sends(events: list[dict[str, Any]]) -> None:
     lines = to_lines(events)

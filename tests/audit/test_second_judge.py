@@ -16,6 +16,6 @@ def test_both_judges_agree_on_scenarios(seeds: range) -> None:
     assert {seed: found for seed in seeds if (found := differences(scenario_lines(Random(seed))))} == {}
 
 
-@pytest.mark.parametrize("seeds", [range(start, start + 12) for start in range(0, 120, 12)], ids=str)
+@pytest.mark.parametrize("seeds", [range(start, start + 12) for start in range(0, 60, 12)], ids=str)
 def test_both_judges_agree_on_files_that_no_table_would_make(seeds: range) -> None:
     assert {seed: found for seed in seeds if (found := differences(wild_lines(Random(seed))))} == {}
