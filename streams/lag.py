@@ -1,8 +1,11 @@
 """How far the workers are behind: records of the input topics that are not acknowledged yet."""
 
+import time
+from typing import Any
+
 from kafka import KafkaAdminClient, TopicPartition
 from kafka.admin import OffsetSpec
-from kafka.errors import CoordinatorNotAvailableError
+from kafka.errors import CoordinatorLoadInProgressError, CoordinatorNotAvailableError, NotCoordinatorError
 
 from streams.broker_url import Broker, BrokerUnavailable, EmbeddedLog, TopicsMissing
 from streams.embedded.layout import LogError
@@ -43,13 +46,28 @@ def _lag(admin: KafkaAdminClient, group: str, where: str) -> int:
         raise TopicsMissing(f"{where} does not have {', '.join(missing)}: run `tablewatch topics create`")
     ends = admin.list_partition_offsets(dict.fromkeys(places, OffsetSpec.LATEST))
     firsts = admin.list_partition_offsets(dict.fromkeys(places, OffsetSpec.EARLIEST))
-    try:
-        done = admin.list_group_offsets(group)[group]
-    except CoordinatorNotAvailableError:
-        # A young cluster has no group yet, and nobody has acknowledged anything.
-        done = {}
+    done = _acknowledged(admin, group)
     behind = 0
     for place in places:
         committed = done[place].offset if place in done and done[place].offset >= 0 else 0
         behind += ends[place].offset - max(committed, firsts[place].offset)
     return behind
+
+
+COORDINATOR_SECONDS = 30.0
+"""So long a broker that has just started may take to know which groups it looks after."""
+
+
+def _acknowledged(admin: KafkaAdminClient, group: str) -> dict[TopicPartition, Any]:
+    until = time.monotonic() + COORDINATOR_SECONDS
+    while True:
+        try:
+            offsets: dict[TopicPartition, Any] = admin.list_group_offsets(group)[group]
+            return offsets
+        except CoordinatorNotAvailableError:
+            # A young cluster has no group yet, and nobody has acknowledged anything.
+            return {}
+        except (CoordinatorLoadInProgressError, NotCoordinatorError):
+            if time.monotonic() > until:
+                raise
+            time.sleep(0.5)
