@@ -46,7 +46,7 @@ def facts_of(r: Round, events: list[dict[str, Any]]) -> dict[str, Any]:
         "copies_dealt_earlier": {
             card: dealt[card] if card in certain else 0 for cards in reads(r).values() for card in cards
         },
-        "events": [as_said(event) for event in sorted(r.events, key=lambda e: (e["source"], e["id"]))],
+        "events": [as_said(event) for event in sorted(r.events, key=lambda e: (e["source"], e["sequence"], e["id"]))],
         "settings": JudgeSettings().as_json(),
         "shoe": as_said(loaded[-1] if loaded else None),
         "used_their_one_time": sorted(f"{kind} {name}" for kind, name in players & r.used_5_14),
@@ -65,7 +65,7 @@ def check_digests(lines: list[bytes]) -> int:
     return sum(bool(r.used_5_14) for r in rounds)
 
 
-@pytest.mark.parametrize("seeds", [range(start, start + 10) for start in range(0, 40, 10)], ids=str)
+@pytest.mark.parametrize("seeds", [range(start, start + 10) for start in range(0, 20, 10)], ids=str)
 def test_the_digest_is_that_of_the_canonical_facts(seeds: range) -> None:
     for seed in seeds:
         check_digests(scenario_lines(Random(seed)))
