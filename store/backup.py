@@ -23,6 +23,8 @@ MANIFEST = "manifest.json"
 
 _FIRST = ("records", "verdicts")
 _ROWS_PER_FILE = 2_000_000
+_ROWS_AT_ONCE = 65_536
+_BYTES_AT_ONCE = 16_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +167,8 @@ def _dump(store: Store, table: str, expressions: dict[str, str], folder: Path, t
     done = rows = number = 0
     writer: NativeWriter | None = None
     path = folder / table
-    for block in store.blocks(f"SELECT {select} FROM `{table}`", as_bytes=True):
+    at_once = _rows_at_once(store, table)
+    for block in store.blocks(f"SELECT {select} FROM `{table}`", as_bytes=True, rows=at_once):
         if writer is None:
             number += 1
             path, rows = folder / f"{table}-{number:04d}.native.gz", 0
@@ -181,6 +184,13 @@ def _dump(store: Store, table: str, expressions: dict[str, str], folder: Path, t
     if writer is not None:
         writer.close()
         yield BackupFile(path.name, table, rows, path.stat().st_size, _sha256(path))
+
+
+def _rows_at_once(store: Store, table: str) -> int:
+    """So many rows as fit into a bounded number of bytes: a record may be as long as a thousand events."""
+    rows = store.query(f"SELECT count(), sum(byteSize(*)) FROM (SELECT * FROM `{table}` LIMIT 1000)")
+    count, size = rows[0]
+    return max(2, min(_ROWS_AT_ONCE, _BYTES_AT_ONCE * count // size)) if count else _ROWS_AT_ONCE
 
 
 def _sealed(manifest: Manifest) -> str:

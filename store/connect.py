@@ -122,19 +122,21 @@ class Store:
 
         return self.patience.outlast(attempt)
 
-    def blocks(self, sql: str, parameters: Parameters | None = None, *, as_bytes: bool = False) -> Iterator[Columns]:
-        """The result of a SELECT block by block, in bounded memory. What breaks off is not tried again."""
+    def blocks(
+        self, sql: str, parameters: Parameters | None = None, *, as_bytes: bool = False, rows: int = 8192
+    ) -> Iterator[Columns]:
+        """The result of a SELECT in blocks of so many rows, in bounded memory. What breaks off is not tried again."""
         client = self.patience.outlast(self._take)
         finished = False
         try:
             with _named_by_consequence(self.address):
-                rows = client.execute_iter(
+                found = client.execute_iter(
                     sql,
                     _given(parameters),
-                    chunk_size=_BLOCK_ROWS,
-                    settings={"strings_as_bytes": as_bytes, "max_block_size": _BLOCK_ROWS},
+                    chunk_size=max(rows, 2),
+                    settings={"strings_as_bytes": as_bytes, "max_block_size": rows},
                 )
-                for chunk in rows:
+                for chunk in found:
                     yield list(zip(*chunk, strict=True))
             finished = True
         finally:
@@ -197,9 +199,6 @@ class Store:
                 self._idle.append(client)
                 return
         client.disconnect()
-
-
-_BLOCK_ROWS = 8192
 
 
 def _given(parameters: Parameters | None) -> dict[str, Any] | None:

@@ -10,6 +10,7 @@ from store.rows.proof import AccessEntry, Checkpoint, Leaf
 from store.rows.raw import RecordKey
 
 _PAGE = 10_000
+_RECORDS_AT_ONCE = 256
 
 
 def leaves(store: Store, tree: str, start: int = 0, end: int | None = None) -> Iterator[Leaf]:
@@ -82,6 +83,7 @@ def records(store: Store, topic: str, partition: int, log: str = "") -> Iterator
         " AND topic = %(topic)s AND partition = %(partition)s ORDER BY offset",
         {"log": log, "topic": topic, "partition": partition},
         as_bytes=True,
+        rows=_RECORDS_AT_ONCE,
     )
     for block in blocks:
         for offset, arrival, raw in zip(*block, strict=True):

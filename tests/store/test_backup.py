@@ -95,7 +95,7 @@ def test_a_large_table_is_spread_over_several_files(
     store: Store, other: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("store.backup._ROWS_PER_FILE", 10)
-    monkeypatch.setattr("store.connect._BLOCK_ROWS", 4)
+    monkeypatch.setattr("store.backup._ROWS_AT_ONCE", 4)
     _fill(store)
     manifest = backup(store, tmp_path / "backup")
     of_events = [file for file in manifest.files if file.table == "events"]
