@@ -1,0 +1,90 @@
+"""`tablewatch audit` as its users run it: verdicts in order, findings, exit codes, and never a traceback."""
+
+import json
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from simulator.floor import simulate
+
+COMMAND = [sys.executable, "-c", "from tablewatch.command import main; main()", "audit"]
+
+
+def run(*arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run([*COMMAND, *arguments], input=stdin, capture_output=True, timeout=120, check=False)
+
+
+@pytest.fixture(scope="module")
+def clean() -> list[bytes]:
+    """Three tables, four rounds each, without a fault."""
+    return list(simulate(3, 4, 11))
+
+
+def test_one_verdict_a_round_in_the_order_of_table_shoe_and_round(clean: list[bytes]) -> None:
+    shuffled = random.Random(1).sample(clean, len(clean))
+    done = run(stdin=b"\n".join(shuffled))
+    verdicts = [json.loads(line) for line in done.stdout.splitlines()]
+    keys = [(verdict["table"], verdict["shoe"], verdict["round"]) for verdict in verdicts]
+    assert done.returncode == 0
+    assert len(keys) == 12
+    assert keys == sorted(keys)
+    assert {verdict["revision"] for verdict in verdicts} == {1}
+    assert done.stdout == run(stdin=b"\n".join(clean)).stdout
+
+
+def test_a_clean_file_is_silent_under_strict(clean: list[bytes]) -> None:
+    done = run("--findings", "--strict", stdin=b"\n".join(clean))
+    assert (done.returncode, done.stdout) == (0, b"")
+
+
+def test_strict_exits_with_1_when_anything_was_found(clean: list[bytes]) -> None:
+    done = run("--findings", "--strict", stdin=b"\n".join([*clean, b"{"]))
+    assert done.returncode == 1
+    assert [json.loads(line)["code"] for line in done.stdout.splitlines()] == ["event-rejected"]
+
+
+def test_files_are_judged_together(clean: list[bytes], tmp_path: Path) -> None:
+    first, second = tmp_path / "first.jsonl", tmp_path / "second.jsonl"
+    first.write_bytes(b"\n".join(clean[::2]))
+    second.write_bytes(b"\n".join(clean[1::2]))
+    assert run(str(first), str(second)).stdout == run(stdin=b"\n".join(clean)).stdout
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    done = run(str(tmp_path / "none.jsonl"))
+    assert done.returncode == 2
+    assert b"none.jsonl cannot be read: No such file or directory." in done.stderr
+
+
+def test_a_setting_that_is_no_number_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TABLEWATCH_TOLERANCE_MS", "soon")
+    done = run()
+    assert done.returncode == 2
+    assert b"TABLEWATCH_TOLERANCE_MS must be a whole number" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "garbage",
+    [b"nonsense", b'{"specversion":', b"\xff\xfe\x00", b"[" * 100_000, b'{"a": NaN}', b"[]", b"x" * (17 << 20)],
+    ids=["words", "truncated", "encoding", "nesting", "nan", "no-event", "17-MiB-line"],
+)
+def test_garbage_is_a_finding_and_the_rest_is_judged(clean: list[bytes], garbage: bytes) -> None:
+    stdin = b"\n".join([*clean[:50], garbage, *clean[50:]])
+    found = run("--findings", stdin=stdin)
+    assert (found.returncode, found.stderr) == (0, b"")
+    assert [json.loads(line)["code"] for line in found.stdout.splitlines()] == ["event-rejected"]
+    assert run(stdin=stdin).stdout == run(stdin=b"\n".join(clean)).stdout
+
+
+def test_whoever_reads_may_stop_reading(clean: list[bytes], tmp_path: Path) -> None:
+    file = tmp_path / "events.jsonl"
+    file.write_bytes(b"\n".join(clean))
+    with subprocess.Popen([*COMMAND, str(file)], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait(60) == 0
