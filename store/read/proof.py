@@ -1,4 +1,4 @@
-"""What proves the rest: leaves and checkpoints of the trees, records in the order of the log, the access log."""
+"""What proves the rest: leaves, nodes and checkpoints of the trees, keys, records in their order, the access log."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import orjson
 
 from store.connect import Store
-from store.rows.proof import AccessEntry, Checkpoint, Leaf
+from store.rows.proof import AccessEntry, Checkpoint, Leaf, SigningKey
 from store.rows.raw import RecordKey
 
 _PAGE = 10_000
@@ -74,6 +74,47 @@ def checkpoints(store: Store, tree: str, at_least: int = 0) -> list[Checkpoint]:
         )
         for name, size, root, at, key_id, signature, note in zip(*columns, strict=True)
     ]
+
+
+def signing_keys(store: Store) -> list[SigningKey]:
+    """Every public key, the oldest first."""
+    columns = store.columns(
+        "SELECT key_id, public_key, toUnixTimestamp64Milli(made), by, previous, voucher FROM signing_keys FINAL"
+        " ORDER BY made, key_id, public_key",
+        as_bytes=True,
+    )
+    return [
+        SigningKey(
+            key_id=key_id.decode(),
+            public_key=public_key,
+            made=made,
+            by=by.decode(),
+            previous=previous.decode(),
+            voucher=voucher,
+        )
+        for key_id, public_key, made, by, previous, voucher in zip(*columns, strict=True)
+    ]
+
+
+def leaf_hashes(store: Store, tree: str, start: int, end: int) -> list[bytes]:
+    """The hashes of the leaves from position ``start`` until before ``end``, in order."""
+    columns = store.columns(
+        "SELECT DISTINCT position, leaf FROM leaves WHERE tree = %(tree)s AND position >= %(start)s"
+        " AND position < %(end)s ORDER BY position, leaf",
+        {"tree": tree, "start": start, "end": end},
+        as_bytes=True,
+    )
+    return list(columns[1]) if columns else []
+
+
+def tree_node(store: Store, tree: str, level: int, place: int) -> bytes | None:
+    """The root of a whole subtree as it was kept; None where it was not."""
+    rows = store.columns(
+        "SELECT hash FROM tree_nodes WHERE tree = %(tree)s AND level = %(level)s AND place = %(place)s LIMIT 1",
+        {"tree": tree, "level": level, "place": place},
+        as_bytes=True,
+    )
+    return bytes(rows[0][0]) if rows else None
 
 
 def records(store: Store, topic: str, partition: int, log: str = "") -> Iterator[tuple[RecordKey, int, bytes]]:

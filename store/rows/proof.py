@@ -1,4 +1,4 @@
-"""What proves the rest: leaves and checkpoints of Merkle trees, the access log, legal holds and tombstones."""
+"""What proves the rest: leaves and checkpoints of Merkle trees, keys, the access log, legal holds and tombstones."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -41,6 +41,34 @@ class Checkpoint:
     signature: bytes
     note: str
     """The text that was signed, as published."""
+
+
+@dataclass(frozen=True, slots=True)
+class TreeNode:
+    """The root of a whole subtree of 2^level leaves."""
+
+    level: int
+    place: int
+    """Among the subtrees of its level, from 0."""
+    hash: bytes
+    """32 bytes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SigningKey:
+    """A public key that checkpoints are signed with."""
+
+    key_id: str
+    """First 16 hex digits of the SHA-256 of the public key."""
+    public_key: bytes
+    """Ed25519, 32 bytes."""
+    made: int
+    """Milliseconds since 1970."""
+    by: str
+    previous: str = ""
+    """Id of the key before it; empty: the first, or one made after a loss."""
+    voucher: bytes = b""
+    """Signature of the key before it over the public key; empty: that key was not there any more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""Writes leaves, checkpoints and access entries; none is ever changed, and each may be written again."""
+"""Writes leaves, checkpoints, keys and access entries; none is ever changed, and each may be written again."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import orjson
 
 from store.connect import Store
-from store.rows.proof import AccessEntry, Checkpoint, Leaf
+from store.rows.proof import AccessEntry, Checkpoint, Leaf, SigningKey, TreeNode
 from store.ticks import arrival_ticks, device_ticks
 from store.write.token import batch_token
 
@@ -42,6 +42,34 @@ def write_checkpoints(store: Store, checkpoints: Sequence[Checkpoint]) -> None:
         "note": [each.note for each in checkpoints],
     }
     store.insert("checkpoints", columns, batch_token("checkpoints", (repr(each).encode() for each in checkpoints)))
+
+
+def write_nodes(store: Store, tree: str, nodes: Sequence[TreeNode]) -> None:
+    """Stores the roots of whole subtrees."""
+    store.insert(
+        "tree_nodes",
+        {
+            "tree": [tree] * len(nodes),
+            "level": [node.level for node in nodes],
+            "place": [node.place for node in nodes],
+            "hash": [node.hash for node in nodes],
+        },
+    )
+
+
+def write_keys(store: Store, keys: Sequence[SigningKey]) -> None:
+    """Stores public keys."""
+    store.insert(
+        "signing_keys",
+        {
+            "key_id": [key.key_id for key in keys],
+            "public_key": [key.public_key for key in keys],
+            "made": [arrival_ticks(key.made) for key in keys],
+            "by": [key.by for key in keys],
+            "previous": [key.previous for key in keys],
+            "voucher": [key.voucher for key in keys],
+        },
+    )
 
 
 def write_access(store: Store, entries: Sequence[AccessEntry]) -> None:

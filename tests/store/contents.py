@@ -16,6 +16,8 @@ _TABLES = (
     "alert_steps",
     "leaves",
     "checkpoints",
+    "tree_nodes",
+    "signing_keys",
     "access_log",
     "shoes",
     "wager_odds",
