@@ -147,6 +147,37 @@ def revisions(store: Store, key: RoundKey) -> list[StoredVerdict]:
     return [_verdict(row) for row in zip(*columns, strict=True)]
 
 
+@dataclass(frozen=True, slots=True)
+class Nearby:
+    """What the store has near a round that it has not."""
+
+    tables: tuple[str, ...]
+    """All tables, where it does not know this one."""
+    shoes: tuple[str, ...]
+    """The table's last shoes, where it does not know this one."""
+    rounds: tuple[int, ...]
+    """The rounds of the shoe, where it does not know this one."""
+
+
+def nearby(store: Store, key: RoundKey, shoes: int = 1_000) -> Nearby:
+    """What is known of the table, or of the shoe, of a round; of its shoes so many, the last one first."""
+    numbers = store.query(
+        "SELECT DISTINCT round FROM events WHERE table = %(table)s AND shoe = %(shoe)s AND round > 0 ORDER BY round",
+        {"table": key.table, "shoe": key.shoe},
+    )
+    if numbers:
+        return Nearby((), (), tuple(number for (number,) in numbers))
+    known = store.query(
+        "SELECT shoe FROM events WHERE table = %(table)s AND shoe != '' GROUP BY shoe ORDER BY max(time) DESC"
+        " LIMIT %(shoes)s",
+        {"table": key.table, "shoes": shoes},
+    )
+    if known:
+        return Nearby((), tuple(shoe for (shoe,) in known), ())
+    tables = store.query("SELECT DISTINCT table FROM events ORDER BY table")
+    return Nearby(tuple(table for (table,) in tables), (), ())
+
+
 def _last_verdicts(store: Store, condition: str, parameters: dict[str, Any]) -> list[StoredVerdict]:
     columns = store.columns(
         f"SELECT {_VERDICT} FROM verdicts WHERE {condition}"

@@ -1,0 +1,131 @@
+"""Reading stored rounds: one with its events, verdicts and surroundings, as models; and which ones are near."""
+
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from audit.facts import RoundFacts
+from replay.story import Story, Surroundings, facts_of, tell
+from schemas.records import AnyEvent
+from schemas.time import micros
+from schemas.verdicts import Verdict, parse_verdict
+from store.connect import Store
+from store.read.events import round_events
+from store.read.rounds import Nearby, nearby, revisions
+from store.read.surroundings import configuration_before, shoe_loadings
+from store.rows.raw import StoredEvent
+from store.rows.verdicts import RoundKey, StoredVerdict
+
+
+class RoundNotFound(LookupError):  # noqa: N818 - named by what happens next
+    """There is no such round: name another one; the message says which are near."""
+
+
+class EventsGone(LookupError):  # noqa: N818
+    """A verdict is stored and its round's events are not: they are past their retention, or were taken away."""
+
+
+class InvalidRoundName(ValueError):  # noqa: N818
+    """Not the name of a round: write it as TABLE/SHOE/ROUND."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRound:
+    """All that the store has of one round."""
+
+    key: RoundKey
+    events: tuple[StoredEvent, ...]
+    """As they came, by device time."""
+    revisions: tuple[StoredVerdict, ...]
+    """Every verdict, by revision; none while the round is open."""
+    configuration: AnyEvent | None
+    """In force when the round began."""
+    loaded: AnyEvent | None
+    """The loading of its shoe."""
+
+    @property
+    def last(self) -> StoredVerdict | None:
+        """The verdict that counts."""
+        if not self.revisions:
+            return None
+        # Of two with one revision the one that was judged first counts.
+        return max(self.revisions, key=lambda each: (each.revision, -each.judged))
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """The verdict that counts, read."""
+        return None if self.last is None else parse_verdict(self.last.json)
+
+    @property
+    def facts(self) -> RoundFacts:
+        """Its facts, keyed by what they are about."""
+        return facts_of(stored.event for stored in self.events)
+
+    def story(self) -> Story:
+        """The round as a story."""
+        last = self.last
+        return tell(
+            self.facts,
+            self.verdict,
+            Surroundings(
+                configuration=None if self.configuration is None else self.configuration.data,
+                decks=None if self.loaded is None else self.loaded.data.decks,
+                judge="" if last is None else last.judge,
+                judged=None if last is None else last.judged,
+            ),
+            (self.key.table, self.key.shoe, self.key.round),
+        )
+
+
+def round_key(name: str) -> RoundKey:
+    """The round that a name such as ``BT12/S4/17`` means; a shoe's name may hold a slash."""
+    table, _, rest = name.partition("/")
+    shoe, _, number = rest.rpartition("/")
+    if not table or not shoe or not number.isascii() or not number.isdigit() or not int(number):
+        raise InvalidRoundName(f"{name!r} is no round; write it as TABLE/SHOE/ROUND, e.g. BT12/S4/17.")
+    return RoundKey(table, shoe, int(number))
+
+
+def load_round(store: Store, key: RoundKey) -> StoredRound:
+    """One round with all that is stored of it; ``RoundNotFound`` says which ones are near."""
+    events = tuple(round_events(store, key.table, key.shoe, key.round))
+    verdicts = tuple(revisions(store, key))
+    if not events:
+        if verdicts:
+            raise EventsGone(
+                f"The verdict on {key} is stored and its events are not: they are past their retention, or somebody"
+                " took them away. `tablewatch replay verify --chain` tells which."
+            )
+        raise RoundNotFound(f"There is no round {key}. {near_words(key, nearby(store, key))}")
+    first: AnyEvent = next((each.event for each in events if each.event.type == "round.opened.v1"), events[0].event)
+    configuration = configuration_before(store, key.table, micros(first.time))
+    loaded = shoe_loadings(store, key.table, key.shoe)
+    return StoredRound(
+        key,
+        events,
+        verdicts,
+        None if configuration is None else configuration.event,
+        loaded[-1].event if loaded else None,
+    )
+
+
+def near_words(key: RoundKey, near: Nearby) -> str:
+    """What there is in place of a round that is not there."""
+    if near.rounds:
+        closest = sorted(near.rounds, key=lambda number: (abs(number - key.round), number))[:5]
+        listed = ", ".join(f"{key.table}/{key.shoe}/{number}" for number in sorted(closest))
+        return f"Shoe {key.shoe} has rounds {near.rounds[0]} to {near.rounds[-1]}; near it are {listed}."
+    if near.shoes:
+        listed = ", ".join(_closest(key.shoe, near.shoes))
+        return f"Table {key.table} has no shoe {key.shoe}; it has {listed}."
+    if near.tables:
+        listed = ", ".join(_closest(key.table, near.tables))
+        return f"There is no table {key.table}; there are {listed}."
+    return "The store is empty: nothing has been stored yet."
+
+
+def _closest(name: str, known: tuple[str, ...], most: int = 5) -> list[str]:
+    """The names that look most like this one, else the first ones."""
+    close = get_close_matches(name, known, most, 0.5)
+    listed = close or list(known[:most])
+    more = len(known) - len(listed)
+    return [*listed, f"{more} more"] if more else listed
