@@ -11,7 +11,7 @@ from audit.voids import VoidState, void_state
 from games.documents import RuleDocument
 from games.rulebook import Game
 from schemas.findings import SEVERITY, Finding, finding_id
-from schemas.payloads import TableConfiguredData
+from schemas.records import Configuration
 
 
 class Case:
@@ -40,7 +40,7 @@ class Case:
         self.early = early
         self.game = game
         self.document: RuleDocument = game.document
-        self.configuration: TableConfiguredData = context.configuration.data
+        self.configuration: Configuration = context.configuration.data
         self.decks = decks
         """None where the shoe was never loaded."""
         self.tolerance = settings.tolerance_ms * MILLISECOND

@@ -12,7 +12,7 @@ import numpy as np
 
 from audit.facts import Fact
 from audit.trail import ALWAYS_BEFORE, EVER_AFTER, Base, Lacking, Numbers, Obscured, trace
-from schemas.events import AnyEvent
+from schemas.records import AnyEvent
 from schemas.time import all_micros
 from schemas.topics import HEARTBEAT
 
@@ -89,12 +89,7 @@ def follow(
     source: str, events: Iterable[AnyEvent], rejected: Sequence[RejectedPlace], base: Base | None = None
 ) -> Device:
     """Put the events of one source about one table in order and find the holes between them, from a base on."""
-    # Models are read by the dictionary that they are: field by field it takes half as long again.
-    rows = [
-        (fields["sequence"], fields["id"], fields["type"], fields["time"], fields["data"], event)
-        for event in events
-        for fields in (event.__dict__,)
-    ]
+    rows = [(event.sequence, event.id, event.type, event.time, event.data, event) for event in events]
     rows.sort(key=_SEQUENCE_AND_ID)
     sequences, ids, kinds, times, data, ordered = zip(*rows, strict=True) if rows else ((),) * 6
     filled = sorted({place.sequence for place in rejected})

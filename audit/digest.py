@@ -6,13 +6,13 @@ from hashlib import sha256
 from operator import itemgetter
 from typing import Any
 
+import msgspec
 import orjson
 
 from audit.context import RoundContext
 from audit.facts import Fact
-from schemas.events import AnyEvent
 from schemas.identity import canonical
-from schemas.payloads import PAYLOADS, Payload
+from schemas.records import AnyEvent, canonical_event
 
 
 def digest(
@@ -24,7 +24,7 @@ def digest(
         {
             "configuration": _same_for_many_rounds(context.configuration),
             "copies_dealt_earlier": copies,
-            "events": [_plain(fact.event) for fact in sorted(facts, key=_SOURCE)],
+            "events": [fact[_EVENT] for fact in sorted(facts, key=_SOURCE)],
             "settings": settings,
             "shoe": _same_for_many_rounds(context.loaded),
             "used_their_one_time": sorted(players),
@@ -38,37 +38,9 @@ _SOURCE = itemgetter(1)
 """The source of a fact. Facts of one source are ordered by sequence and id already, whatever their effective times; so
 the order of the whole depends on the events alone."""
 
+_EVENT = Fact._fields.index("event")
 
-def _plain(event: AnyEvent) -> dict[str, Any]:
-    """An event as JSON has it, without the attributes that have no effect."""
-    # A copy of what the model holds: reading its fields one by one takes twice as long, and this is done for every
-    # event that is ever judged.
-    fields = event.__dict__.copy()
-    del fields["datacontenttype"], fields["dataschema"]
-    data = fields["data"]
-    if data.__class__ not in _OPTIONAL_FIELDS:
-        fields["data"] = data.__dict__
-    return fields
-
-
-_OPTIONAL_FIELDS = {
-    payload: optional
-    for payload in PAYLOADS
-    if (optional := {name: each.default for name, each in payload.model_fields.items() if not each.is_required()})
-}
-"""By payload: its optional fields and what they are where they say nothing."""
-
-
-def _plain_payload(value: object) -> dict[str, Any]:
-    """A payload as JSON has it; optional fields that say nothing are absent."""
-    if not isinstance(value, Payload):
-        raise TypeError(f"{type(value).__name__} is no fact")
-    optional = _OPTIONAL_FIELDS.get(value.__class__, {})
-    return {name: each for name, each in value.__dict__.items() if name not in optional or each != optional[name]}
-
-
-def _write(value: dict[str, Any]) -> bytes:
-    return orjson.dumps(value, default=_plain_payload, option=orjson.OPT_SORT_KEYS)
+_write = msgspec.json.Encoder(order="sorted").encode
 
 
 class _VeryEvent:
@@ -87,10 +59,10 @@ class _VeryEvent:
 
 
 @lru_cache(maxsize=64)
-def _written_once(very: _VeryEvent) -> orjson.Fragment:
-    return orjson.Fragment(_write(_plain(very.event)))
+def _written_once(very: _VeryEvent) -> msgspec.Raw:
+    return msgspec.Raw(canonical_event(very.event))
 
 
-def _same_for_many_rounds(fact: Fact | None) -> orjson.Fragment | None:
+def _same_for_many_rounds(fact: Fact | None) -> msgspec.Raw | None:
     """A configuration or a shoe: it holds for many rounds in a row."""
     return None if fact is None else _written_once(_VeryEvent(fact.event))

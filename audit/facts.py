@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from schemas.events import AnyEvent
+from schemas.records import AnyEvent
 
 
 class Fact(NamedTuple):

@@ -9,7 +9,7 @@ from audit.context import who
 from audit.facts import Fact, RoundFacts, surely_later
 from audit.stakes import Stake
 from games.rulebook import Game
-from schemas.payloads import Limits, TableConfiguredData
+from schemas.records import Configuration, Limits
 from schemas.verdicts import Settled
 
 NOTHING = Settled(0, 0)
@@ -36,7 +36,7 @@ def due(
     game: Game,
     nets: Mapping[str, Fraction],
     stake: Stake,
-    configuration: TableConfiguredData,
+    configuration: Configuration,
     used_once: frozenset[str],
 ) -> Settled:
     """What a bet should be paid and lose, from the nets per unit of the round's outcome."""

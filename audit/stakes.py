@@ -9,7 +9,7 @@ from audit.devices import EVER_AFTER
 from audit.facts import Fact, RoundFacts, surely_later
 from audit.roles import within
 from games.documents import RuleDocument
-from schemas.payloads import TableConfiguredData
+from schemas.records import Configuration
 from schemas.words import LARGEST
 
 MAIN_HANDS = ("player", "banker")
@@ -198,7 +198,7 @@ def _may_take_back(kind: int, act: Fact, clock: _Clock) -> bool:
     return kind == _LIGHTER and clock.by_first_card(act)
 
 
-def _offers(document: RuleDocument, configuration: TableConfiguredData, facts: RoundFacts) -> tuple[Fact, ...]:
+def _offers(document: RuleDocument, configuration: Configuration, facts: RoundFacts) -> tuple[Fact, ...]:
     """The rulings that let players withdraw after the closing; 3.17.1 only in the HLGA with the cutting card first."""
     first_was_cutting_card = configuration.area == "hlga" and any(
         cut.data.before_draw == 1 for cut in facts.cutting_cards
@@ -214,7 +214,7 @@ def _offers(document: RuleDocument, configuration: TableConfiguredData, facts: R
 
 
 def _clock(
-    document: RuleDocument | None, configuration: TableConfiguredData | None, facts: RoundFacts, tolerance: int
+    document: RuleDocument | None, configuration: Configuration | None, facts: RoundFacts, tolerance: int
 ) -> _Clock:
     closings = facts.closings[:1]
     if not facts.rulings or document is None or configuration is None:
@@ -289,7 +289,7 @@ def _amount_at(moment: Fact, course: _Course, rulings: _Rulings, tolerance: int)
 
 
 def standing_stakes(
-    document: RuleDocument | None, configuration: TableConfiguredData | None, facts: RoundFacts, tolerance: int
+    document: RuleDocument | None, configuration: Configuration | None, facts: RoundFacts, tolerance: int
 ) -> Stakes:
     """What stands of every bet that was placed in the round. Where the game is not known, by what holds in all."""
     plain = _stakes_in_time(facts)

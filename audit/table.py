@@ -19,7 +19,7 @@ from audit.outline import (
 )
 from audit.settings import JudgeSettings
 from games.rulebook import GAMES
-from schemas.events import AnyEvent
+from schemas.records import AnyEvent
 from schemas.verdicts import Bet, Verdict
 
 __all__ = [

@@ -10,7 +10,7 @@ from audit.facts import Fact, RoundFacts
 from audit.roles import may_act, within
 from games.documents import RuleDocument
 from games.rulebook import Game
-from schemas.payloads import TableConfiguredData
+from schemas.records import Configuration
 
 
 class Ground(NamedTuple):
@@ -79,9 +79,7 @@ def _incident_ground(game: Game, incident: Fact, order_known: bool) -> Ground | 
     return None
 
 
-def _power_grounds(
-    game: Game, configuration: TableConfiguredData, facts: RoundFacts, dealing: Dealing
-) -> Iterator[Ground]:
+def _power_grounds(game: Game, configuration: Configuration, facts: RoundFacts, dealing: Dealing) -> Iterator[Ground]:
     """EB 5.9.1: an interruption before an outcome is established; of the whole table it leaves no choice (5.10). Where
     the cards are doubtful it allows a void, as nobody can tell whether there was an outcome."""
     for ruling in facts.rulings_of("power-failure"):
@@ -96,7 +94,7 @@ def _power_grounds(
             )
 
 
-def _grounds(game: Game, configuration: TableConfiguredData, facts: RoundFacts, dealing: Dealing) -> Iterator[Ground]:
+def _grounds(game: Game, configuration: Configuration, facts: RoundFacts, dealing: Dealing) -> Iterator[Ground]:
     document = game.document
     if dealing.foreign:
         yield Ground("a card cannot be of this shoe", document.clauses["foreign-card"], True)
@@ -131,7 +129,7 @@ _NOT_VOID = VoidState(None, (), False, settled=False)
 
 
 def void_state(
-    game: Game, configuration: TableConfiguredData, facts: RoundFacts, dealing: Dealing, *, weighed: bool = True
+    game: Game, configuration: Configuration, facts: RoundFacts, dealing: Dealing, *, weighed: bool = True
 ) -> VoidState:
     """Weigh a round; of a shoe that was never loaded (not ``weighed``) nothing tells what it is void by."""
     voids = facts.rulings_of("void") if facts.rulings else []

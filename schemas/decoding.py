@@ -6,15 +6,16 @@ however it was packed: one bad event in an array never takes the good ones with 
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Annotated, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from pydantic import FailFast, TypeAdapter, ValidationError
+from pydantic import TypeAdapter, ValidationError
 from pydantic_core import from_json
 
-from schemas.events import AnyEvent, Event
+from schemas.events import Envelope, Event
 from schemas.reasons import reason_of
-from schemas.repeated_names import any_names_twice, name_of_repeated, names_twice
-from schemas.time import is_time
+from schemas.records import TIMES, AnyEvent, read_event, read_events, record_of
+from schemas.repeated_names import name_of_repeated, names_each_once
+from schemas.time import are_times, is_time
 from schemas.words import LARGEST
 
 MAX_RECORD_BYTES: Final = 16 * 1024 * 1024
@@ -54,8 +55,7 @@ class Decoded(NamedTuple):
     rejected: list[Rejected]
 
 
-_one: Callable[[bytes], AnyEvent] = TypeAdapter[AnyEvent](Event).validator.validate_json
-_many: Callable[[bytes], list[AnyEvent]] = TypeAdapter(Annotated[list[Event], FailFast()]).validator.validate_json
+_by_its_model: Callable[[bytes], Envelope] = TypeAdapter[Envelope](Event).validator.validate_json
 
 _WHITESPACE = b" \t\r\n"
 _ALONE = range(1)
@@ -91,11 +91,8 @@ def decode_lines(lines: Sequence[bytes]) -> Decoded:
     bare = [line.strip(_WHITESPACE) for line in lines]
     if all(line[:1] == b"{" and line[-1:] == b"}" and len(line) <= MAX_EVENT_BYTES for line in bare):
         packed = b"[" + b",\n".join(bare) + b"]"
-        try:
-            events = _many(packed) if len(packed) <= MAX_RECORD_BYTES else []
-        except ValidationError:
-            events = []
-        if len(events) == len(lines) and not any_names_twice(packed, events):
+        events = _plainly_valid(packed)
+        if events is not None and len(events) == len(lines):
             return Decoded(events, range(len(events)), [])
     decoded = [decode_line(line) for line in lines]
     return Decoded(
@@ -117,31 +114,52 @@ def _decode_object(raw: bytes, place: int) -> AnyEvent | Rejected:
         raw = raw.strip(_WHITESPACE)
         if len(raw) > MAX_EVENT_BYTES:
             return Rejected(raw, place, f"{len(raw)} bytes are more than the {MAX_EVENT_BYTES} that an event may have")
+    plain = read_event(raw)
+    if plain is not None and names_each_once(raw, (plain,)) and _times_are_right((plain,)):
+        return plain
     try:
-        event = _one(raw)
+        event = _by_its_model(raw)
     except ValidationError as error:
         return _rejected(raw.strip(_WHITESPACE), place, reason_of(error))
-    if names_twice(raw, event):
-        return _rejected(raw.strip(_WHITESPACE), place, f"{name_of_repeated(raw) or 'a field'}: is named twice")
-    return event
+    repeated = name_of_repeated(raw)
+    if repeated is not None:
+        return _rejected(raw.strip(_WHITESPACE), place, f"{repeated}: is named twice")
+    return record_of(event)
+
+
+def _plainly_valid(array: bytes) -> list[AnyEvent] | None:
+    """The events of an array, if it is certain that all of them are valid."""
+    read = read_events(array)
+    if read is None:
+        return None
+    events, attributes = read
+    return events if names_each_once(array, events, attributes) and _times_are_right(events) else None
+
+
+def _times_are_right(events: Sequence[AnyEvent]) -> bool:
+    """Whether all times in these events are written as the contract has them."""
+    times = [event.time for event in events]
+    for event in events:
+        data = event.data
+        if data.__class__ in TIMES:
+            times.append(getattr(data, TIMES[data.__class__]))
+    return are_times(times) if len(times) > _MANY else all(map(is_time, times))
+
+
+_MANY: Final = 8
+"""From so many times on it is quicker to look at them all at once."""
 
 
 def _decode_array(raw: bytes) -> Decoded:
     """The events of an array; when one of them is bad, it is taken apart, so that the good ones pass."""
     items = [] if len(raw) <= MAX_EVENT_BYTES else _items(raw)
     if all(len(item) <= MAX_EVENT_BYTES for item in items):
-        try:
-            events = _many(raw)
-        except ValidationError as error:
-            items = items or _items(raw)
-            if not items:
-                return _refused(raw, reason_of(error))
-        else:
-            if not events:
-                return _refused(raw, "no event: the array is empty")
-            if not any_names_twice(raw, events):
-                return Decoded(events, range(len(events)), [])
-            items = items or _items(raw)
+        events = _plainly_valid(raw)
+        if events:
+            return Decoded(events, range(len(events)), [])
+        items = items or _items(raw)
+        if not items:
+            return _refused(raw, _why_no_array(raw))
     if len(items) > MAX_RECORD_EVENTS:
         return _refused(raw, f"{len(items)} items are more than the {MAX_RECORD_EVENTS} that a record may have")
     decoded = [_decode_object(item, place) for place, item in enumerate(items)]
@@ -150,6 +168,15 @@ def _decode_array(raw: bytes) -> Decoded:
         [place for place, event in enumerate(decoded) if not isinstance(event, Rejected)],
         [event for event in decoded if isinstance(event, Rejected)],
     )
+
+
+def _why_no_array(raw: bytes) -> str:
+    """What is wrong with an array that cannot be taken apart."""
+    try:
+        empty = from_json(raw) == []
+    except ValueError as error:
+        return f"not JSON: {error}"
+    return "no event: the array is empty" if empty else "the array cannot be taken apart"
 
 
 _STRING = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"'

@@ -4,9 +4,7 @@ from typing import Any
 
 import orjson
 
-from schemas.events import AnyEvent
-
-_NO_EFFECT = {"datacontenttype", "dataschema"}
+from schemas.records import AnyEvent, canonical_event
 
 
 def content_key(event: AnyEvent) -> bytes:
@@ -15,7 +13,8 @@ def content_key(event: AnyEvent) -> bytes:
     Two events of one source and id are repeats of each other when these are equal, and in conflict otherwise. An
     optional field with its default value is the same as an absent one.
     """
-    return canonical(event.model_dump(exclude=_NO_EFFECT, exclude_defaults=True))
+    written = canonical_event(event)
+    return written if written.isascii() else canonical(orjson.loads(written))
 
 
 def canonical(value: Any) -> bytes:

@@ -11,15 +11,19 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, Literal, get_args, get_origin
 
 import numpy as np
+from msgspec import Struct
 
-from schemas.events import AnyEvent
-from schemas.payloads import PAYLOADS, Limits, Payload
+from schemas.payloads import Payload
+from schemas.records import PAYLOAD_OF, AnyEvent
 
 _ENVELOPE_QUOTES: Final = 28
 """Eight keys and six strings."""
 
 _LIMITS_QUOTES: Final = 4
 """Two keys, and numbers."""
+
+_ATTRIBUTE_QUOTES: Final = 4
+"""A key and a string."""
 
 
 def _quotes(value: object) -> int:
@@ -30,7 +34,7 @@ def _quotes(value: object) -> int:
         return 2 * len(value) + sum(map(_quotes, value.values()))
     if isinstance(value, tuple):
         return sum(map(_quotes, value))
-    return _LIMITS_QUOTES if isinstance(value, Limits) else 0
+    return _LIMITS_QUOTES if isinstance(value, Struct) else 0
 
 
 def _always(payload: type[Payload]) -> int:
@@ -51,13 +55,13 @@ def _beyond(payload: type[Payload]) -> Callable[[Any], int] | None:
     """Counts the further quotes of a payload, those of fields that are null, absent or of no fixed size; None: none."""
     fields = payload.model_fields.items()
     varying = [name for name, field in fields if field.is_required() and _kind(field.annotation) not in (str, int)]
-    optional = [name for name, field in fields if not field.is_required()]
+    optional = {name: field.default for name, field in fields if not field.is_required()}
     if not varying and not optional:
         return None
 
     def count(data: Any) -> int:
-        given = data.model_fields_set.intersection(optional)
-        return sum(_quotes(getattr(data, name)) for name in (*varying, *given)) + 2 * len(given)
+        given = [value for name, default in optional.items() if (value := getattr(data, name)) != default]
+        return sum(_quotes(getattr(data, name)) for name in varying) + sum(map(_quotes, given)) + 2 * len(given)
 
     def count_alone(data: Any) -> int:
         value = getattr(data, alone)
@@ -67,23 +71,14 @@ def _beyond(payload: type[Payload]) -> Callable[[Any], int] | None:
     return count_alone if alone and not optional else count
 
 
-_SHAPES = {payload: (_always(payload), _beyond(payload)) for payload in PAYLOADS}
+_SHAPES = {record: (_always(payload), _beyond(payload)) for record, payload in PAYLOAD_OF.items()}
 _ESCAPE = re.compile(rb"\\(.)", re.DOTALL)
 
 
-def names_twice(raw: bytes, event: AnyEvent) -> bool:
-    """Whether an object in the bytes that gave this event names a field twice."""
-    data = event.data
-    needed, beyond = _SHAPES[data.__class__]
-    if beyond:
-        needed += beyond(data)
-    found = raw.count(b'"')
-    return found != needed and _differ(raw, found, needed, (event,))
-
-
-def any_names_twice(raw: bytes, events: Sequence[AnyEvent]) -> bool:
-    """Whether an object in the array that gave these events names a field twice."""
-    needed = 0
+def names_each_once(raw: bytes, events: Sequence[AnyEvent], attributes: int = 0) -> bool:
+    """Whether it is certain that no object in the bytes that gave these events, and so many attributes without effect,
+    names a field twice, or an optional one to say null or what holds without it."""
+    needed = _ATTRIBUTE_QUOTES * attributes
     for event in events:
         data = event.data
         always, beyond = _SHAPES[data.__class__]
@@ -92,13 +87,7 @@ def any_names_twice(raw: bytes, events: Sequence[AnyEvent]) -> bool:
             needed += beyond(data)
     # numpy counts four times as fast as bytes.count, where marks are as dense as quotes are here.
     found = int(np.count_nonzero(np.frombuffer(raw, np.uint8) == ord('"')))
-    return found != needed and _differ(raw, found, needed, events)
-
-
-def _differ(raw: bytes, found: int, needed: int, events: Sequence[AnyEvent]) -> bool:
-    """Whether the counts still differ when optional attributes and escaped quotes are counted too."""
-    needed += sum(4 * ((event.datacontenttype is not None) + (event.dataschema is not None)) for event in events)
-    return found - _ESCAPE.findall(raw).count(b'"') != needed
+    return found == needed or found - _ESCAPE.findall(raw).count(b'"') == needed
 
 
 class _NamedTwiceError(ValueError):
@@ -106,7 +95,7 @@ class _NamedTwiceError(ValueError):
 
 
 def name_of_repeated(raw: bytes) -> str | None:
-    """The field that a valid event names twice, or None where it is buried too deep to be told."""
+    """The field that a valid event names twice; None where there is none."""
 
     def fields(pairs: list[tuple[str, Any]]) -> None:
         names: set[str] = set()
@@ -119,6 +108,4 @@ def name_of_repeated(raw: bytes) -> str | None:
         json.loads(raw, object_pairs_hook=fields, parse_int=str, parse_float=str)
     except _NamedTwiceError as name:
         return str(name)
-    except RecursionError:
-        pass
     return None

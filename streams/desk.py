@@ -8,9 +8,9 @@ from audit.live.concluded import Concluded
 from audit.live.table import LiveTable, Origin
 from audit.settings import JudgeSettings
 from audit.table import RoundKey
-from schemas.events import AnyEvent
 from schemas.findings import Finding, finding_json, parse_finding
 from schemas.identity import content_key
+from schemas.records import AnyEvent
 from schemas.verdicts import verdict_json
 from streams.folding import FindingMark, Folded, VerdictMark, verdict_content
 

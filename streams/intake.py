@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import cache
 
 from schemas.decoding import Decoded, Rejected, decode_record, split_record
-from schemas.events import AnyEvent
+from schemas.records import AnyEvent
 from schemas.time import micros
 from schemas.topics import carries, partition_of, topic_of
 from store.rows.raw import Record

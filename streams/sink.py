@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 import faust
 
 from audit.judge import JUDGE_VERSION
-from schemas.events import AnyEvent
+from schemas.records import AnyEvent
 from schemas.time import micros
 from store.connect import Patience, Store
 from store.errors import StoreError

@@ -5,7 +5,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from schemas.decoding import decode_lines, decode_record, split_record
-from schemas.events import AnyEvent
+from schemas.records import AnyEvent
 from store.connect import Store
 from store.errors import StoreContradicts
 from store.rows.raw import RecordKey, StoredEvent

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from schemas.decoding import Decoded
-from schemas.events import AnyEvent
+from schemas.records import AnyEvent
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -8,7 +8,7 @@ from typing import Final
 import orjson
 
 from schemas.decoding import decode_record, split_record
-from schemas.events import AnyEvent
+from schemas.records import AnyEvent
 from streams.gateway import metrics
 from streams.gateway.kinds import KINDS
 from streams.gateway.sender import Outgoing

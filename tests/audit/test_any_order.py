@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from audit.judge import findings_so_far, judge
 from audit.table import TableFacts, assemble, newly_used
-from schemas.events import AnyEvent
 from schemas.findings import Finding
+from schemas.records import AnyEvent
 from schemas.verdicts import Verdict, verdict_json
 from simulator.floor import simulate
 from tests.audit.both_judges import SETTINGS, Judged, judge_batches, judge_lines, table_facts, take_in

@@ -3,6 +3,7 @@
 import random
 from collections.abc import Sequence
 
+import msgspec
 import pytest
 
 from audit.beside_rounds import findings_beside_rounds
@@ -135,7 +136,7 @@ def test_the_cards_beside_a_verdict_are_in_the_order_that_counts() -> None:
 def test_an_id_used_twice_refuses_both_events_with_their_own_bytes() -> None:
     lines = list(simulate(1, 2, 5))
     first = next(event for event in decode_lines(lines).events if event.type == "bet.placed.v1")
-    second = first.model_copy(update={"time": "2026-03-02T12:30:00Z"})
+    second = msgspec.structs.replace(first, time="2026-03-02T12:30:00Z")
     table = LiveTable(first.subject, SETTINGS)
     assert table.take(first, origin=lambda: b"the first")
     assert not table.take(first, origin=lambda: b"the first")

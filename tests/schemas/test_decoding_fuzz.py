@@ -3,11 +3,25 @@
 import json
 from typing import Any
 
+import orjson
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pydantic import TypeAdapter
 
 from schemas.decoding import Decoded, decode_line, decode_lines, decode_record, split_record
+from schemas.events import Envelope, Event
+from schemas.records import NO_EFFECT, canonical_event, record_of
 from tests.schemas.example_files import INVALID, VALID
+
+by_model = TypeAdapter[Envelope](Event).validate_json
+"""What the models say of an event; the records must never accept what they do not."""
+
+
+def content_of(model: Envelope) -> bytes:
+    """The content of an event, written from its model."""
+    fields = model.model_dump(exclude=set(NO_EFFECT), exclude_defaults=True)
+    return orjson.dumps(fields, option=orjson.OPT_SORT_KEYS)
+
 
 EXAMPLES = [json.loads(each.raw) for each in (*VALID, *INVALID)]
 
@@ -71,7 +85,10 @@ def check_accounted(raw: bytes, decoded: Decoded) -> None:
         rejected.reason.encode()
         assert rejected.raw == items[rejected.place] or rejected.raw == raw.strip(b" \t\r\n")
     for place, event in zip(decoded.places, decoded.events, strict=True):
-        assert json.loads(items[place]) == json.loads(event.model_dump_json(exclude_unset=True))
+        model = by_model(items[place])
+        assert json.loads(items[place]) == json.loads(model.model_dump_json(exclude_unset=True))
+        assert event == record_of(model)
+        assert canonical_event(event) == content_of(model)
 
 
 @settings(deadline=None)

@@ -10,6 +10,7 @@ from jsonschema import Draft7Validator
 from schemas.decoding import decode_record
 from schemas.events import MODELS
 from schemas.json_schemas import json_schemas
+from schemas.records import RECORDS, record_of
 from tests.schemas.example_files import INVALID, VALID, Example
 
 SCHEMAS = {name: Draft7Validator(schema) for name, schema in json_schemas().items()}
@@ -27,8 +28,10 @@ def test_a_valid_example_is_accepted_as_it_was_sent(example: Example) -> None:
     decoded = decode_record(example.raw)
     assert decoded.rejected == []
     [event] = decoded.events
-    assert type(event) is MODELS[example.type]
-    assert orjson.loads(event.model_dump_json(exclude_unset=True)) == json.loads(example.raw)
+    assert type(event) is RECORDS[example.type]
+    model = MODELS[example.type].model_validate_json(example.raw)
+    assert orjson.loads(model.model_dump_json(exclude_unset=True)) == json.loads(example.raw)
+    assert event == record_of(model)
     assert SCHEMAS[example.type].is_valid(json.loads(example.raw))
 
 
