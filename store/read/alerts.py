@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 
 from store.connect import Store
-from store.rows.alerts import Alert, AlertHistory, AlertStep
+from store.rows.alerts import CLAIMS, Alert, AlertHistory, AlertStep
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +27,24 @@ class AlertTimes:
     """Last time, in microseconds since 1970."""
 
 
+@dataclass(frozen=True, slots=True)
+class AlertMark:
+    """Enough of an alert to tell whether it has changed."""
+
+    steps: int
+    """How many there are; none ever goes."""
+    open: bool
+
+
 _ALERT = (
     "SELECT alert, finding, table, shoe, round, code, severity, pit, game, message, toUnixTimestamp64Micro(time),"
     " toUnixTimestamp64Milli(raised), detail FROM alerts FINAL"
 )
+
+
+_CLOSED = ("resolved", "cleared")
+_CLOSED_ALERTS = "SELECT alert FROM alert_states GROUP BY alert HAVING argMaxMerge(state) IN %(closed)s"
+_OPEN_ALERTS = f"alert GLOBAL NOT IN ({_CLOSED_ALERTS})"
 
 
 def alert(store: Store, alert_id: str) -> AlertHistory | None:
@@ -39,17 +53,43 @@ def alert(store: Store, alert_id: str) -> AlertHistory | None:
     return found[0] if found else None
 
 
+def alerts_by_id(store: Store, alert_ids: Sequence[str]) -> list[AlertHistory]:
+    """These alerts, the first one first; those that the store does not have are left out."""
+    if not alert_ids:
+        return []
+    return _histories(store, _alerts(store, "alert IN %(alerts)s", {"alerts": tuple(alert_ids)}))
+
+
+def alert_marks(store: Store, also: Sequence[str] = (), closed_states: Sequence[str] = _CLOSED) -> dict[str, AlertMark]:
+    """The open alerts and ``also`` these, each with a mark that changes with every step."""
+    rows = store.query(
+        f"SELECT alert, uniqExact(step), {_OPEN_ALERTS}"
+        " FROM alert_steps WHERE alert IN %(also)s OR alert GLOBAL IN"
+        f" (SELECT alert FROM alerts WHERE {_OPEN_ALERTS}) GROUP BY alert",
+        {"also": (*also, ""), "closed": tuple(closed_states)},
+    )
+    return {name: AlertMark(count, bool(is_open)) for name, count, is_open in rows}
+
+
+def claimants(store: Store, alert_id: str, place: int) -> dict[int, str]:
+    """Who claimed this place in the alert's history, by turn: see `store.write.alerts.claim_place`."""
+    rows = store.query(
+        "SELECT step FROM alert_steps WHERE alert = %(alert)s AND startsWith(step, %(place)s)"
+        " ORDER BY at DESC, step DESC",
+        {"alert": CLAIMS + alert_id, "place": f"{place} "},
+    )
+    turns = [step.split(" ", 2) for (step,) in rows]
+    return {int(turn): claimant for _, turn, claimant in turns}
+
+
 def alerts_between(store: Store, start: int, end: int) -> list[AlertHistory]:
     """Alerts raised from ``start`` until before ``end`` (milliseconds since 1970), the first one first."""
     return _histories(store, _alerts(store, _RAISED_BETWEEN, {"start": start, "end": end}))
 
 
-def open_alerts(store: Store, closed_states: Sequence[str] = ("resolved", "cleared")) -> list[AlertHistory]:
+def open_alerts(store: Store, closed_states: Sequence[str] = _CLOSED) -> list[AlertHistory]:
     """Alerts whose last state is none of these, the first one first."""
-    condition = (
-        "alert GLOBAL NOT IN (SELECT alert FROM alert_states GROUP BY alert HAVING argMaxMerge(state) IN %(closed)s)"
-    )
-    return _histories(store, _alerts(store, condition, {"closed": tuple(closed_states)}))
+    return _histories(store, _alerts(store, _OPEN_ALERTS, {"closed": tuple(closed_states)}))
 
 
 def alert_times(store: Store, start: int, end: int) -> list[AlertTimes]:

@@ -2,7 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
+
+CLAIMS: Final = "claims of "
+"""Before the id of an alert: the name under which claims of places in its history are kept."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,7 @@ from typing import Any
 import orjson
 
 from store.connect import Store
-from store.rows.alerts import Alert, AlertStep
+from store.rows.alerts import CLAIMS, Alert, AlertStep
 from store.ticks import arrival_ticks, device_ticks
 from store.write.token import batch_token
 
@@ -51,3 +51,18 @@ def write_alert_steps(store: Store, steps: Sequence[AlertStep]) -> None:
         "detail": [orjson.dumps(dict(step.detail)) for step in steps],
     }
     store.insert("alert_steps", columns, batch_token("alert_steps", (repr(step).encode() for step in steps)))
+
+
+def claim_place(store: Store, alert: str, place: int, turn: int, at: int, claimant: str) -> None:
+    """Claims a place in an alert's history. Of all who claim one place in one turn the store keeps the first, by the
+    token of the insertion; who that is, `store.read.alerts.claimants` tells. A claim is a row beside the alert's steps
+    and none of them, so that nothing which sums up steps ever counts an act that came second. ``at`` must be the same
+    for all claimants: that of the step before.
+    """
+    columns: dict[str, list[Any]] = {
+        "alert": [CLAIMS + alert],
+        "at": [device_ticks(at)],
+        "step": [f"{place} {turn} {claimant}"],
+        "action": ["claimed"],
+    }
+    store.insert("alert_steps", columns, batch_token("alert_claims", (f"{alert} {place} {turn}".encode(),)))

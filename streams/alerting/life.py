@@ -1,0 +1,375 @@
+"""The life of an alert, as a pure fold over its steps: what it is now, what a person may do, and why not.
+
+    raised ──► acknowledged ──► taken ──► resolved ──► reopened ──► …
+      │  └─► escalated ─┘  └───────────────┘
+      └─► cleared (a later fact took the ground away; from every open state) ──► reopened
+
+Steps are ordered by their moment and id. Each step that changes the state names the place that it takes among those
+steps, and the first at a place counts. So two people who act at once make one history, whoever reads it and whenever;
+the second is told who was first. `decide` is the only way to a new step: the console, the command line and the alert
+service all go by it.
+"""
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, Final, Literal
+
+from store.rows.alerts import AlertStep
+
+State = Literal["raised", "acknowledged", "taken", "resolved", "reopened", "cleared", "escalated"]
+Role = Literal["operator", "shift_manager", "auditor", "administrator"]
+Disposition = Literal["confirmed", "false alarm", "test", "training"]
+Deed = Literal["acknowledge", "take", "resolve", "reopen", "hand over", "note"]
+"""What a person may do."""
+SystemDeed = Literal["escalate", "clear", "raise again"]
+"""What the alert service does by itself."""
+
+ROLES: Final[tuple[Role, ...]] = ("operator", "shift_manager", "auditor", "administrator")
+DISPOSITIONS: Final[tuple[Disposition, ...]] = ("confirmed", "false alarm", "test", "training")
+
+UNATTENDED: Final = frozenset({"raised", "reopened", "escalated"})
+"""Nobody has said yet that he has seen it: these escalate."""
+ATTENDED: Final = frozenset({"acknowledged", "taken"})
+OPEN: Final = UNATTENDED | ATTENDED
+CLOSED: Final = frozenset({"resolved", "cleared"})
+
+MAY: Final[Mapping[Deed, frozenset[Role]]] = {
+    "acknowledge": frozenset({"operator", "shift_manager", "administrator"}),
+    "take": frozenset({"operator", "shift_manager", "administrator"}),
+    "hand over": frozenset({"operator", "shift_manager", "administrator"}),
+    # A disposition goes into the reports for the regulator.
+    "resolve": frozenset({"shift_manager", "administrator"}),
+    "reopen": frozenset({"shift_manager", "auditor", "administrator"}),
+    "note": frozenset(ROLES),
+}
+"""Which role may do what."""
+
+SYSTEM: Final = "tablewatch"
+"""Who does what no person does."""
+
+LONGEST_NOTE: Final = 4_000
+
+_FROM: Final[Mapping[str, frozenset[str]]] = {
+    "acknowledged": UNATTENDED,
+    "taken": ATTENDED,
+    "resolved": ATTENDED,
+    "reopened": CLOSED,
+    "escalated": UNATTENDED,
+    "cleared": OPEN,
+}
+"""The states that a state may follow; `raised` follows none."""
+
+_WORDS: Final[Mapping[str, str]] = {"shift_manager": "shift manager"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Act:
+    """What a person wants to do with an alert."""
+
+    deed: Deed
+    by: str
+    """The person's name, as the console knows it."""
+    role: Role
+    at: int
+    """Microseconds since 1970."""
+    disposition: Disposition | None = None
+    """Of a resolution."""
+    note: str = ""
+    """Required to resolve and to reopen."""
+    to: str = ""
+    """Who gets the alert when it is handed over."""
+    to_role: Role | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SystemAct:
+    """What the alert service does with an alert."""
+
+    deed: SystemDeed
+    at: int
+    """Microseconds since 1970."""
+    note: str = ""
+    role: str = ""
+    """Of an escalation: the role that is told now."""
+    detail: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why an act cannot be done, in words for the person who tried."""
+
+    reason: str
+    first: AlertStep | None = None
+    """The step of somebody else that came before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Life:
+    """What an alert is after its steps."""
+
+    state: State | None
+    """None: it was never raised."""
+    place: int
+    """How many steps have changed the state so far: the place of the next one."""
+    holder: str
+    """Who has taken it, or was handed it; empty: nobody."""
+    acknowledged: AlertStep | None
+    """Of the present opening: who said first that he has seen it."""
+    escalations: int
+    """How often it went to the next role since it was raised or reopened."""
+    disposition: str
+    last: AlertStep | None
+    """The step that made the present state."""
+    standing: tuple[AlertStep, ...]
+    """The steps that count, in their order: all that change nothing, and the first at each place."""
+
+    @property
+    def open(self) -> bool:
+        return self.state in OPEN
+
+    @property
+    def unattended(self) -> bool:
+        return self.state in UNATTENDED
+
+
+def in_order(steps: Iterable[AlertStep]) -> list[AlertStep]:
+    """Steps in the order that decides: by moment, then by id."""
+    return sorted(steps, key=lambda step: (step.at, step.id))
+
+
+def life_of(steps: Iterable[AlertStep]) -> Life:
+    """Fold the steps; whatever their order and however often they are repeated, the same steps give the same life."""
+    seen: set[str] = set()
+    taken_places: set[int] = set()
+    standing: list[AlertStep] = []
+    state: State | None = None
+    place = 0
+    holder = disposition = ""
+    acknowledged: AlertStep | None = None
+    last: AlertStep | None = None
+    escalations = 0
+    for step in in_order(steps):
+        if step.id in seen:
+            continue
+        seen.add(step.id)
+        if not step.state:
+            standing.append(step)
+            continue
+        wanted = place_of(step)
+        if (wanted is not None and wanted in taken_places) or not _follows(state, step.state):
+            continue
+        if wanted is not None:
+            taken_places.add(wanted)
+        place = max(place, wanted or 0) + 1
+        standing.append(step)
+        state, last = step.state, step  # type: ignore[assignment]
+        match step.state:
+            case "raised" | "reopened":
+                holder, acknowledged, escalations, disposition = "", None, 0, ""
+            case "escalated":
+                escalations += 1
+            case "acknowledged":
+                acknowledged = step
+            case "taken":
+                holder = step.recipient or step.by
+            case "resolved":
+                disposition = step.disposition
+    return Life(state, place, holder, acknowledged, escalations, disposition, last, tuple(standing))
+
+
+def raised_step(alert: str, at: int, detail: Mapping[str, Any] | None = None) -> AlertStep:
+    """The first step of an alert: the same wherever it is made from the same record."""
+    return AlertStep(
+        alert=alert, id="0000.raised", at=at, action="raised", state="raised", by=SYSTEM, detail=detail or {}
+    )
+
+
+def decide(steps: Sequence[AlertStep], act: Act | SystemAct, alert: str) -> tuple[AlertStep, ...] | Refusal:
+    """The steps that the act adds (two where taking or resolving says at once that it was seen), or why there are none.
+
+    Depends on its arguments alone: the same steps and the same act give the same answer.
+    """
+    life = life_of(steps)
+    if life.state is None:
+        return Refusal("There is no such alert, or it was never raised.")
+    made = _of_system(life, act) if isinstance(act, SystemAct) else _of_person(life, act)
+    if isinstance(made, Refusal):
+        return made
+    latest = max((step.at for step in steps), default=0)
+    # A clock that is behind must not put an act before what it was decided upon.
+    first = max(act.at, latest + 1)
+    place = life.place
+    placed: list[AlertStep] = []
+    for number, (action, state, more) in enumerate(made):
+        at = first + number
+        placed.append(_step(alert, act, action, state, place if state else None, at, more))
+        place += 1 if state else 0
+    return tuple(placed)
+
+
+def place_of(step: AlertStep) -> int | None:
+    """The place that a step takes among those that change the state."""
+    number, dot, _ = step.id.partition(".")
+    return int(number) if dot and number.isascii() and number.isdigit() else None
+
+
+def role_words(role: str) -> str:
+    """A role as people say it."""
+    return _WORDS.get(role, role)
+
+
+def moment(at: int) -> str:
+    """Microseconds since 1970 as people read it."""
+    return datetime.fromtimestamp(at // 1_000_000, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+
+
+_Made = list[tuple[str, State | None, dict[str, Any]]]
+
+
+def _of_person(life: Life, act: Act) -> _Made | Refusal:
+    if not act.by:
+        return Refusal("Nobody can act without a name.")
+    allowed = MAY.get(act.deed)
+    if allowed is None:
+        return Refusal(f"There is no such act as {act.deed!r}: choose one of {', '.join(MAY)}.")
+    if act.role not in allowed:
+        who = ", ".join(role_words(role) for role in ROLES if role in allowed)
+        return Refusal(f"This needs one of these roles: {who}. You are signed in as {role_words(act.role)}.")
+    if len(act.note) > LONGEST_NOTE:
+        return Refusal(f"A note has at most {LONGEST_NOTE} characters; this one has {len(act.note)}.")
+    match act.deed:
+        case "note":
+            return [("noted", None, {})] if act.note.strip() else Refusal("An empty note says nothing.")
+        case "acknowledge":
+            return [("acknowledged", "acknowledged", {})] if life.unattended else _too_late(life, act)
+        case "take":
+            return _take(life, act)
+        case "resolve":
+            return _resolve(life, act)
+        case "reopen":
+            return _reopen(life, act)
+        case "hand over":
+            return _hand_over(life, act)
+
+
+def _take(life: Life, act: Act) -> _Made | Refusal:
+    if life.unattended:
+        return [("acknowledged", "acknowledged", {}), ("taken", "taken", {})]
+    if life.state == "acknowledged":
+        return [("taken", "taken", {})]
+    return _too_late(life, act)
+
+
+def _resolve(life: Life, act: Act) -> _Made | Refusal:
+    if act.disposition not in DISPOSITIONS:
+        return Refusal(f"Say what it was: {', '.join(DISPOSITIONS)}.")
+    if not act.note.strip():
+        return Refusal("Write a note: what was found, and what was done about it.")
+    if not life.open:
+        return _too_late(life, act)
+    if life.state == "taken" and life.holder != act.by:
+        return Refusal(f"{life.holder} has taken this alert. A shift manager can hand it over to you first.", life.last)
+    resolved: tuple[str, State | None, dict[str, Any]] = ("resolved", "resolved", {"disposition": act.disposition})
+    return [("acknowledged", "acknowledged", {}), resolved] if life.unattended else [resolved]
+
+
+def _reopen(life: Life, act: Act) -> _Made | Refusal:
+    if life.open:
+        return Refusal(f"This alert is open: {_told(life)}", life.last)
+    if not act.note.strip():
+        return Refusal("Write a note: why it is opened again.")
+    return [("reopened", "reopened", {})]
+
+
+def _hand_over(life: Life, act: Act) -> _Made | Refusal:
+    if not act.to or act.to_role is None:
+        return Refusal("Say who gets the alert, and in which role.")
+    if act.to_role not in MAY["take"]:
+        return Refusal(f"{act.to} cannot have an alert in the role of {role_words(act.to_role)}.")
+    if life.unattended:
+        return Refusal("Nobody has acknowledged this alert yet; it goes on calling until somebody does.")
+    if not life.open:
+        return _too_late(life, act)
+    if life.state == "taken" and life.holder == act.to:
+        return Refusal(f"{act.to} has this alert already.", life.last)
+    if act.role == "operator" and life.holder not in ("", act.by):
+        return Refusal(f"{life.holder} has taken this alert: only {life.holder} or a shift manager can hand it over.")
+    return [("handed over", "taken", {"recipient": act.to, "detail": {"to_role": act.to_role}})]
+
+
+def _too_late(life: Life, act: Act) -> Refusal:
+    if life.last is not None and life.state == "taken" and life.holder == act.by:
+        return Refusal("You have taken this alert already.", life.last)
+    if life.last is not None and life.last.by == act.by and life.state == "acknowledged":
+        return Refusal("You have acknowledged this alert already.", life.last)
+    return Refusal(_told(life), life.last)
+
+
+def _told(life: Life) -> str:
+    last = life.last
+    if last is None:
+        return "it was never raised."
+    who = f"{last.by} ({role_words(last.role)})" if last.role and last.by != SYSTEM else last.by
+    when = moment(last.at)
+    match life.state:
+        case "acknowledged":
+            return f"{who} was first and acknowledged it at {when}."
+        case "taken" if last.recipient:
+            return f"{who} handed it over to {last.recipient} at {when}."
+        case "taken":
+            return f"{who} was first and took it at {when}."
+        case "resolved":
+            return f"{who} resolved it at {when} as {last.disposition}."
+        case "cleared":
+            return f"A later fact took the ground away at {when}: the finding is cleared."
+        case state:
+            return f"It was {state} at {when}."
+
+
+def _of_system(life: Life, act: SystemAct) -> _Made | Refusal:
+    match act.deed:
+        case "escalate":
+            if not life.unattended:
+                return Refusal(_told(life), life.last)
+            return [("escalated", "escalated", {})]
+        case "clear":
+            # What a person has resolved stays as he said; that the ground is gone is kept beside it.
+            return [("cleared", "cleared" if life.open else None, {})]
+        case "raise again":
+            if life.open:
+                return Refusal(_told(life), life.last)
+            return [("raised again", "reopened", {})]
+
+
+def _step(
+    alert: str, act: Act | SystemAct, action: str, state: State | None, place: int | None, at: int, more: dict[str, Any]
+) -> AlertStep:
+    by = SYSTEM if isinstance(act, SystemAct) else act.by
+    # Over all that the step says: two that differ in anything have two ids.
+    digest = hashlib.sha256(repr((alert, action, place, at, act)).encode()).hexdigest()[:12]
+    detail = dict(act.detail) if isinstance(act, SystemAct) else {}
+    if at != act.at:
+        detail["said_at"] = act.at
+    # Acknowledging by taking or resolving leaves the note to the step that it belongs to.
+    note = "" if isinstance(act, Act) and action == "acknowledged" and act.deed != "acknowledge" else act.note
+    return AlertStep(
+        alert=alert,
+        id=f"{place:04d}.{digest}" if place is not None else f"{action}.{digest}",
+        at=at,
+        action=action,
+        state=state,
+        by=by,
+        role=act.role,
+        recipient=more.get("recipient", ""),
+        disposition=more.get("disposition", ""),
+        note=note,
+        detail={**detail, **more.get("detail", {})},
+    )
+
+
+def _follows(before: str | None, after: str) -> bool:
+    if after == "raised":
+        return before is None
+    return before is not None and before in _FROM.get(after, frozenset())
