@@ -125,7 +125,7 @@ def big_road(beads: Sequence[Bead]) -> tuple[BigCell, ...]:
 
 
 def derived_road(big: Sequence[BigCell], back: int) -> tuple[DerivedCell, ...]:
-    """Big eye boy, small road or cockroach pig: for each win, whether the shoe repeats what it did so many columns back.
+    """Big eye boy, small road or cockroach pig: whether each win repeats what was so many columns back.
 
     A win that opens a column compares the lengths of the column before it and of the one ``back`` columns before that;
     any other win compares the place ``back`` columns to its left with the place above that one. It begins with the

@@ -91,7 +91,7 @@ def test_a_hand_made_shoe_gives_the_three_derived_roads() -> None:
     roads = roads_of(_beads("PPBBBPBPPBBBBP"))
     assert "".join(cell.colour[0] for cell in roads.big_eye_boy) == "rbbbrbbrbrb"
     # Small road: from the second win of the third column; there is none, so the fourth column opens it: the third (1)
-    # against the first (2): blue; fifth opens, fourth (1) against second (3): blue; its second win, two back a column of
+    # against the first (2): blue; fifth opens, fourth (1) against second (3): blue; its second win, two back a run of
     # 1, right below: blue; sixth opens, 2 against 1: blue; .2 two back 1: blue; .3: red; .4: red; seventh: 4 against 1.
     assert "".join(cell.colour[0] for cell in roads.small_road) == "bbbbbrrb"
     # Cockroach pig: fifth column opens, fourth (1) against first (2): blue; .2 three back a column of 3: red; sixth
