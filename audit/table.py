@@ -51,12 +51,17 @@ def assemble(table: str, events: Iterable[AnyEvent], rejected: Iterable[Rejected
     outline = TableOutline(table, devices)
     by_round: dict[RoundKey, list[Fact]] = defaultdict(list)
     for device in devices.values():
+        shoe, number, file = "", 0, outline.file
         for fact in device.facts:
             if fact.kind in BESIDE_ROUNDS:
                 outline.file(fact)
-            else:
-                data = fact.data
-                by_round[data.shoe, data.round].append(fact)
+                continue
+            data = fact.data
+            # What a device says next is mostly about the same round.
+            if data.round != number or data.shoe != shoe:
+                shoe, number = data.shoe, data.round
+                file = by_round[shoe, number].append
+            file(fact)
     rounds = {key: gather(facts) for key, facts in by_round.items()}
     outline.rounds = {key: outline_of(facts) for key, facts in rounds.items()}
     outline.sort()
