@@ -82,9 +82,14 @@ def misses_a_draw(game: Game, facts: RoundFacts, context: RoundContext) -> bool:
 
 def rejection(table: str | None, raw: bytes, reason: str, where: str = "") -> Finding:
     """``event-rejected``: one finding for identical bytes, wherever and however often they came."""
+    return rejection_of(table, sha256(raw).hexdigest(), raw, reason, where)
+
+
+def rejection_of(table: str | None, sha256_of_bytes: str, beginning: bytes, reason: str, where: str = "") -> Finding:
+    """The same for bytes of which no more than the hash and the beginning is known."""
     code = "event-rejected"
     return Finding(
-        id=finding_id(code, table, about=sha256(raw).hexdigest()),
+        id=finding_id(code, table, about=sha256_of_bytes),
         code=code,
         severity=SEVERITY[code],
         rule=None,
@@ -94,7 +99,7 @@ def rejection(table: str | None, raw: bytes, reason: str, where: str = "") -> Fi
         bet=None,
         draw=None,
         expected=None,
-        actual=raw[:200].decode("utf-8", "replace"),
+        actual=beginning[:200].decode("utf-8", "replace"),
         message=f"An event was rejected{where}: {reason.rstrip('.')}.",
     )
 

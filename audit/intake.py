@@ -30,16 +30,24 @@ class Intake:
     def take(self, decoded: Decoded, raw: Callable[[int], bytes], first_line: int = 1) -> None:
         """Take in what came out of decoding some lines: ``raw`` gives the bytes of an event by its index among the
         decoded ones, ``first_line`` is the number of the first line."""
-        events = self._events
         for index, event in enumerate(decoded.events):
-            identity = event.source, event.id
-            known = events.get(identity)
-            if known is None:
-                events[identity] = event, raw(index)
-            else:
-                self._again(identity, known, event, raw(index))
+            self.take_event(event, raw(index))
         for rejected in decoded.rejected:
             self._reject(rejected, f"line {first_line + rejected.place}")
+
+    def take_event(self, event: AnyEvent, raw: bytes) -> None:
+        """Take in one event and its bytes."""
+        identity = event.source, event.id
+        known = self._events.get(identity)
+        if known is None:
+            self._events[identity] = event, raw
+        else:
+            self._again(identity, known, event, raw)
+
+    def condemn(self, identity: Identity) -> None:
+        """An event of this identity that is not taken in here has different content."""
+        if identity in self._events:
+            self._conflicting.add(identity)
 
     def _again(self, identity: Identity, known: tuple[AnyEvent, bytes], event: AnyEvent, raw: bytes) -> None:
         """An event of a source and id that was seen before: a repeat, or a conflict by which all are rejected."""
@@ -58,7 +66,7 @@ class Intake:
     def rejections(self) -> list[Finding]:
         """``event-rejected``, once for identical bytes."""
         findings = dict(self._rejections)
-        for event, raw in self._conflicting_events():
+        for event, raw in self.conflicts():
             finding = rejection(event.subject, raw, CONFLICT, f" ({event.source}, id {event.id})")
             findings.setdefault(finding.id, finding)
         return list(findings.values())
@@ -70,17 +78,18 @@ class Intake:
             if identity not in self._conflicting:
                 by_table[event.subject].append(event)
         places = {table: set(known) for table, known in self._places.items()}
-        for event, _ in self._conflicting_events():
+        for event, _ in self.conflicts():
             places.setdefault(event.subject, set()).add(RejectedPlace(event.source, event.sequence, event.type))
         return {
             table: (by_table.get(table, []), sorted(places.get(table, ()), key=_order))
             for table in sorted(by_table.keys() | places.keys())
         }
 
-    def _conflicting_events(self) -> Iterator[tuple[AnyEvent, bytes]]:
+    def conflicts(self) -> Iterator[tuple[AnyEvent, bytes]]:
+        """The events that are rejected because others of their source and id have different content."""
         for identity in self._conflicting:
             yield self._events[identity]
-            yield from ((event, raw) for raw, event in self._repeated[identity].items())
+            yield from ((event, raw) for raw, event in self._repeated.get(identity, {}).items())
 
 
 def _order(place: RejectedPlace) -> tuple[str, int, str]:

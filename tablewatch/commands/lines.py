@@ -1,36 +1,76 @@
 """Reading JSON lines from a stream block by block: bounded in memory whatever the length of a line."""
 
 from collections.abc import Iterator
-from typing import BinaryIO, Final
+from hashlib import sha256
+from typing import BinaryIO, Final, NamedTuple
 
 BLOCK: Final = 1 << 20
 LONGEST: Final = 16 << 20
 """A line of more bytes than this is refused without being kept in memory."""
+SHOWN: Final = 1 << 10
+"""So many of its first bytes are kept all the same."""
 
 
-def blocks_of_lines(stream: BinaryIO, longest: int = LONGEST) -> Iterator[tuple[list[bytes | None], int]]:
+class LongLine(NamedTuple):
+    """What is kept of a line that is too long."""
+
+    beginning: bytes
+    size: int
+    sha256: str
+    """Of all its bytes."""
+
+
+def blocks_of_lines(
+    stream: BinaryIO, longest: int = LONGEST, refused: list[LongLine] | None = None
+) -> Iterator[tuple[list[bytes | None], int]]:
     """The lines of a stream in blocks, each with the number of bytes read for it; None stands for a line that is too
-    long. The last line may lack its newline.
+    long, of which ``refused`` is told more, in their order. The last line may lack its newline.
 
     A block is handed out as soon as it is there, so that whoever types or pipes line by line is answered line by line.
     """
     read = getattr(stream, "read1", stream.read)
-    kept: list[bytes] = []
-    length = 0
+    line = _Line(longest, refused)
     while block := read(BLOCK):
         head, newline, rest = block.partition(b"\n")
-        length += len(head)
-        if length <= longest:
-            kept.append(head)
-        else:
-            kept.clear()
+        line.add(head)
         if not newline:
             yield [], len(block)
             continue
-        lines: list[bytes | None] = [b"".join(kept) if length <= longest else None]
+        lines: list[bytes | None] = [line.end()]
         *whole, tail = rest.split(b"\n")
         lines.extend(whole)
-        kept, length = [tail], len(tail)
+        line = _Line(longest, refused)
+        line.add(tail)
         yield lines, len(block)
-    if length:
-        yield [b"".join(kept) if length <= longest else None], 0
+    if line.size:
+        yield [line.end()], 0
+
+
+class _Line:
+    """A line whose end has not been read."""
+
+    def __init__(self, longest: int, refused: list[LongLine] | None) -> None:
+        self.size = 0
+        self._kept: list[bytes] = []
+        self._beginning = b""
+        self._hash = None if refused is None else sha256()
+        self._longest, self._refused = longest, refused
+
+    def add(self, part: bytes) -> None:
+        self.size += len(part)
+        self._kept.append(part)
+        if self.size <= self._longest:
+            return
+        if not self._beginning:
+            self._beginning = b"".join(self._kept)[:SHOWN]
+        if self._hash is not None:
+            for each in self._kept:
+                self._hash.update(each)
+        self._kept.clear()
+
+    def end(self) -> bytes | None:
+        if self.size <= self._longest:
+            return b"".join(self._kept)
+        if self._refused is not None and self._hash is not None:
+            self._refused.append(LongLine(self._beginning, self.size, self._hash.hexdigest()))
+        return None

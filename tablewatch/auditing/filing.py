@@ -1,0 +1,143 @@
+"""Filing lines by table and source before they are decoded.
+
+The decoded events of a whole file take ten times the memory of its lines, and one table can be judged without another.
+So lines are filed first, by what a quick look tells for certain; only where it does not are they decoded for it.
+"""
+
+from bisect import bisect_right
+from collections import defaultdict
+from itertools import count
+from typing import Any, Final
+
+import orjson
+
+from audit.beside_rounds import rejection, rejection_of
+from audit.devices import RejectedPlace
+from schemas.decoding import MAX_RECORD_BYTES, Rejected, decode_line, split_record
+from tablewatch.auditing.rejections import Rejections
+from tablewatch.auditing.spool import MEMORY, Kept, Shelf, Spool
+
+Origin = tuple[str, str]
+"""The table and the source of an event."""
+
+_SAME_FOR_MANY: Final = frozenset({"specversion", "type", "source", "subject", "datacontenttype", "dataschema", "id"})
+"""The attributes that many events of one device have in common, and the id, behind which a beginning ends."""
+_MOST_BEGINNINGS: Final = 1 << 16
+
+
+class Filing:
+    """The lines of all files, and what was rejected of them. Use it as a context: its temporary files are gone then."""
+
+    def __init__(self, memory: int = MEMORY) -> None:
+        self.spool: Spool[Origin] = Spool(memory)
+        self.shelf = Shelf(memory >> 3)
+        self.rejections = Rejections(self.shelf)
+        self.places: dict[str, set[RejectedPlace]] = defaultdict(set)
+        """By table: the places in the sequences that rejected events fill."""
+        self.lines = 0
+        """How many lines have been read."""
+        self._files: list[tuple[int, str]] = []
+        """The number of the first line of each file, and its name."""
+        self._beginnings: dict[bytes, Kept] = {}
+        """Where lines belong that begin so."""
+
+    def __enter__(self) -> "Filing":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.spool.__exit__()
+        self.shelf.__exit__()
+
+    def begin_file(self, name: str) -> None:
+        """The lines that follow are of this file."""
+        self._files.append((self.lines + 1, name))
+
+    def where(self, line: int) -> str:
+        """Where a line stands, for people: its number, and its file where there are several."""
+        if len(self._files) < 2:
+            return f" (line {line})"
+        start, name = self._files[bisect_right(self._files, line, key=lambda each: each[0]) - 1]
+        return f" ({name}, line {line - start + 1})"
+
+    def take(self, lines: list[bytes]) -> None:
+        """File the next lines; blank ones are nothing."""
+        first = self.lines + 1
+        self.lines += len(lines)
+        # Devices write all their events alike: up to the id, most lines are known by heart.
+        known = self._beginnings.get
+        homes = [known(line[: line.find(b'"id"')]) for line in lines]
+        whole = b"\n".join(lines)
+        if None in homes or b"\\" in whole or whole.count(b'"subject"') != len(lines):
+            self._take_one_by_one(lines, homes, first)
+        else:
+            for home, line, number in zip(homes, lines, count(first)):
+                home.lines.append(line)  # type: ignore[union-attr]  # none of them is None
+                home.numbers.append(number)  # type: ignore[union-attr]
+        self.spool.added(len(lines), len(whole))
+
+    def _take_one_by_one(self, lines: list[bytes], homes: list[Kept | None], first: int) -> None:
+        for known, line, number in zip(homes, lines, count(first)):
+            # The table may be named again behind the beginning, if need be in escapes.
+            certain = known is not None and b"\\" not in line and line.count(b'"subject"') == 1
+            home = known if certain else self._look_at(line)
+            if home is not None:
+                home.lines.append(line)
+                home.numbers.append(number)
+            else:
+                self._take_with_care(line, number)
+
+    def _look_at(self, line: bytes) -> Kept | None:
+        """Where a line belongs by its attributes; None where that takes decoding it."""
+        origin = _origin(_fields(line))
+        if origin is None:
+            return None
+        home = self.spool.kept(origin)
+        beginning = line[: line.find(b'"id"')]
+        attributes = _fields(beginning + b'"id":""}')
+        if _origin(attributes) == origin and attributes.keys() <= _SAME_FOR_MANY:
+            if len(self._beginnings) == _MOST_BEGINNINGS:
+                self._beginnings.clear()
+            self._beginnings[beginning] = home
+        return home
+
+    def _take_with_care(self, line: bytes, number: int) -> None:
+        """File a line of which only decoding tells what it speaks of: several events, or none."""
+        decoded = decode_line(line)
+        items = split_record(line) if decoded.events else []
+        for event, place in zip(decoded.events, decoded.places, strict=True):
+            self.spool.add((event.subject, event.source), items[place], number)
+        for rejected in decoded.rejected:
+            self.reject(rejected, number)
+
+    def reject(self, rejected: Rejected, line: int) -> None:
+        """Note an event that breaks the contract."""
+        self.rejections.add(rejection(rejected.subject, rejected.raw, rejected.reason, self.where(line)), line)
+        if rejected.source is not None and rejected.subject is not None and rejected.sequence is not None:
+            self.places[rejected.subject].add(RejectedPlace(rejected.source, rejected.sequence, rejected.type))
+
+    def refuse(self, beginning: bytes, size: int, sha256: str) -> None:
+        """The next line is too long: only its beginning and the hash of its bytes are known."""
+        self.lines += 1
+        reason = f"{size} bytes are more than the {MAX_RECORD_BYTES} that a record may have"
+        self.rejections.add(rejection_of(None, sha256, beginning, reason, self.where(self.lines)), self.lines)
+
+    def tables(self) -> dict[str, list[str]]:
+        """The sources that speak about each table, by table in the order of their names."""
+        tables: dict[str, list[str]] = {table: [] for table in self.places}
+        for table, source in self.spool:
+            tables.setdefault(table, []).append(source)
+        return {table: sorted(tables[table]) for table in sorted(tables)}
+
+
+def _fields(raw: bytes) -> dict[str, Any]:
+    """The fields of a JSON object; none where the bytes are no such thing."""
+    try:
+        fields = orjson.loads(raw)
+    except orjson.JSONDecodeError:
+        return {}
+    return fields if isinstance(fields, dict) else {}
+
+
+def _origin(fields: dict[str, Any]) -> Origin | None:
+    table, source = fields.get("subject"), fields.get("source")
+    return (table, source) if table and source and isinstance(table, str) and isinstance(source, str) else None

@@ -1,0 +1,84 @@
+"""The events of one table from its lines: decoded, repeats counted once, conflicting and bad ones rejected."""
+
+from array import array
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Final
+
+from audit.beside_rounds import rejection
+from audit.devices import RejectedPlace
+from audit.intake import CONFLICT, Identity, Intake
+from schemas.decoding import Decoded, decode_line, decode_lines
+from schemas.events import AnyEvent
+from tablewatch.auditing.filing import Filing, Origin
+
+BATCH: Final = 400
+"""So many lines are decoded at once: more gain nothing, and one bad line has all of them decoded one by one."""
+
+
+def events_of_table(
+    filing: Filing, table: str, sources: Sequence[str], condemned: Mapping[str, Collection[Identity]]
+) -> list[AnyEvent]:
+    """The events of one table, without repeats; what is rejected is noted with the filing. The ``condemned`` are in
+    conflict with events of other tables."""
+    taken: list[AnyEvent] = []
+    for source in sources:
+        events: list[AnyEvent] = []
+        numbers = array("q")
+        for decoded, lines_of in decoded_batches(filing, (table, source)):
+            events.extend(decoded.events)
+            numbers.extend(lines_of)
+        doubtful = doubtful_ids([event.id for event in events], source, condemned)
+        if doubtful:
+            lines = {number for event, number in zip(events, numbers, strict=True) if event.id in doubtful}
+            events = [event for event in events if event.id not in doubtful]
+            events.extend(resolved(filing, (table, source), lines, doubtful, condemned.get(source, ())))
+        taken.extend(events)
+    return taken
+
+
+def decoded_batches(filing: Filing, origin: Origin) -> Iterator[tuple[Decoded, Sequence[int]]]:
+    """What the lines of one source of a table come to, a few at a time, with the number of the line of each event. What
+    breaks the contract is noted with the filing."""
+    for lines, numbers in filing.spool.read(origin):
+        for start in range(0, len(lines), BATCH):
+            decoded = decode_lines(lines[start : start + BATCH])
+            lines_of: Sequence[int] = numbers[start : start + BATCH]
+            if decoded.rejected:
+                for rejected in decoded.rejected:
+                    filing.reject(rejected, lines_of[rejected.place])
+                lines_of = [lines_of[place] for place in decoded.places]
+            yield decoded, lines_of
+
+
+def doubtful_ids(ids: Sequence[str], source: str, condemned: Mapping[str, Collection[Identity]]) -> set[str]:
+    """The ids that came more than once, or in other tables as well."""
+    doubtful = {each for _, each in condemned.get(source, ())}
+    if len(set(ids)) < len(ids):
+        doubtful.update(each for each, times in Counter(ids).items() if times > 1)
+    return doubtful
+
+
+def resolved(
+    filing: Filing, origin: Origin, lines: Collection[int], doubtful: Collection[str], condemned: Collection[Identity]
+) -> list[AnyEvent]:
+    """The events that count of those with doubtful ids, which are in these lines: one of each repeat, none of those in
+    conflict."""
+    intake = Intake()
+    line_of: dict[bytes, int] = {}
+    for some, numbers in filing.spool.read(origin):
+        for line, number in zip(some, numbers, strict=True):
+            if number not in lines:
+                continue
+            for event in decode_line(line).events:
+                if event.id in doubtful:
+                    raw = line.strip()
+                    line_of.setdefault(raw, number)
+                    intake.take_event(event, raw)
+    for identity in condemned:
+        intake.condemn(identity)
+    for event, raw in intake.conflicts():
+        where = f" ({event.source}, id {event.id})"
+        filing.rejections.add(rejection(event.subject, raw, CONFLICT, where), line_of[raw])
+        filing.places[event.subject].add(RejectedPlace(event.source, event.sequence, event.type))
+    return [event for events, _ in intake.tables().values() for event in events]
