@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from audit.beside_rounds import rejection
 from audit.devices import RejectedPlace
 from schemas.decoding import Decoded, Rejected
-from schemas.events import AnyEvent
 from schemas.findings import Finding
 from schemas.identity import content_key
+from schemas.records import AnyEvent
 
 Identity = tuple[str, str]
 """Source and id of an event."""

@@ -9,7 +9,7 @@ from audit.beside_rounds import rejection
 from audit.devices import RejectedPlace
 from audit.intake import CONFLICT, Identity, Intake
 from schemas.decoding import Decoded, decode_line, decode_lines
-from schemas.events import AnyEvent
+from schemas.records import AnyEvent
 from tablewatch.auditing.filing import Filing, Origin
 
 BATCH: Final = 400
