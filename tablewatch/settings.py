@@ -33,6 +33,7 @@ class Setting:
 SETTINGS: Final[tuple[Setting, ...]] = (
     Setting("BROKER", "", "kafka://host:port, or tablelog:///folder; empty: the embedded log in the data folder"),
     Setting("CLICKHOUSE_URL", "", "clickhouse://user:password@host:port/database; empty: the embedded server"),
+    Setting("USER", "", "who is at work, for the access log; empty: the user of the operating system"),
     Setting("DATA", "data", "the folder of all embedded parts"),
     Setting("PARTITIONS", "12", "of each input topic; cannot change later"),
     Setting("REPLICATION", "", "copies of each record; empty: up to three"),
