@@ -11,7 +11,7 @@ from audit.outline import RoundKey, ShoeFacts, Surroundings, TableOutline, confi
 from audit.settings import JudgeSettings
 from audit.table import TableFacts
 from games.rulebook import Game, rulebook
-from schemas.findings import SEVERITY, Finding, finding_id
+from schemas.findings import Finding, finding_about
 
 MissesADraw = Callable[[RoundKey, Game], bool]
 """Tells of a round whether a card that it needs in this game is not there and may have been lost on the way."""
@@ -87,21 +87,10 @@ def rejection(table: str | None, raw: bytes, reason: str, where: str = "") -> Fi
 
 def rejection_of(table: str | None, sha256_of_bytes: str, beginning: bytes, reason: str, where: str = "") -> Finding:
     """The same for bytes of which no more than the hash and the beginning is known."""
-    code = "event-rejected"
-    return Finding(
-        id=finding_id(code, table, about=sha256_of_bytes),
-        code=code,
-        severity=SEVERITY[code],
-        rule=None,
-        table=table,
-        shoe=None,
-        round=None,
-        bet=None,
-        draw=None,
-        expected=None,
-        actual=beginning[:200].decode("utf-8", "replace"),
-        message=f"An event was rejected{where}: {reason.rstrip('.')}.",
-    )
+    return finding_about(
+        "event-rejected", table, f"An event was rejected{where}: {reason.rstrip('.')}.",
+        about=sha256_of_bytes, actual=beginning[:200].decode("utf-8", "replace"),
+    )  # fmt: skip
 
 
 def without_repeats(findings: Iterable[Finding]) -> list[Finding]:

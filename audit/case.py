@@ -10,7 +10,7 @@ from audit.stakes import Stake, Stakes, standing_stakes
 from audit.voids import VoidState, void_state
 from games.documents import RuleDocument
 from games.rulebook import Game
-from schemas.findings import SEVERITY, Finding, finding_id
+from schemas.findings import Finding, finding_about
 from schemas.records import Configuration
 
 
@@ -109,22 +109,12 @@ class Case:
         """Write a finding down; ``clause`` is one of the game's document, or None where none is behind it."""
         context = self.context
         self.findings.append(
-            Finding(
-                id=finding_id(code, context.table, context.shoe, context.round, bet, draw, about),
-                code=code,
-                severity=SEVERITY[code],
-                rule=f"{self.document.name} {clause}" if clause else None,
-                table=context.table,
-                shoe=context.shoe,
-                round=context.round,
-                bet=bet,
-                draw=draw,
-                expected=expected,
-                actual=actual,
-                message=message,
-                corrected=corrected,
+            finding_about(
+                code, context.table, message, rule=f"{self.document.name} {clause}" if clause else None,
+                shoe=context.shoe, round=context.round, bet=bet, draw=draw, about=about, expected=expected,
+                actual=actual, corrected=corrected,
             )
-        )
+        )  # fmt: skip
 
     def clause(self, subject: str) -> str | None:
         """The document's clause on a subject; None where it is silent."""

@@ -30,7 +30,7 @@ from audit.settings import MILLISECOND, JudgeSettings
 from audit.stakes import Stake, standing_stakes
 from games.rulebook import rulebook
 from games.settlement import Outcome as DealtOutcome
-from schemas.findings import SEVERITY, Finding, finding_id
+from schemas.findings import Finding, finding_about
 from schemas.verdicts import Bet, Differential, Displayed, Outcome, RulesInForce, Settled, Status, Verdict
 
 JUDGE_VERSION = 1
@@ -158,20 +158,10 @@ def _unverifiable(facts: RoundFacts, context: RoundContext, settings: JudgeSetti
 
 
 def _incomplete(context: RoundContext, lost: list[str]) -> Finding:
-    return Finding(
-        id=finding_id("round-incomplete", context.table, context.shoe, context.round),
-        code="round-incomplete",
-        severity=SEVERITY["round-incomplete"],
-        rule=None,
-        table=context.table,
-        shoe=context.shoe,
-        round=context.round,
-        bet=None,
-        draw=None,
-        expected=lost,
-        actual=None,
-        message=f"The round cannot be verified: {_list(lost)} is not on record.",
-    )
+    return finding_about(
+        "round-incomplete", context.table, f"The round cannot be verified: {_list(lost)} is not on record.",
+        shoe=context.shoe, round=context.round, expected=lost,
+    )  # fmt: skip
 
 
 def _list(words: list[str]) -> str:

@@ -125,6 +125,42 @@ def finding_id(
     return hashlib.sha256(orjson.dumps([code, table, shoe, round, bet, draw, about])).hexdigest()[:32]
 
 
+def finding_about(
+    code: str,
+    table: str | None,
+    message: str,
+    *,
+    rule: str | None = None,
+    shoe: str | None = None,
+    round: int | None = None,
+    bet: str | None = None,
+    draw: int | None = None,
+    about: str = "",
+    expected: Any = None,
+    actual: Any = None,
+    corrected: bool = False,
+    p_value: float | None = None,
+) -> Finding:
+    """A finding with the severity of its code and the id of what it is about; with a p-value it rests on statistics."""
+    return Finding(
+        id=finding_id(code, table, shoe, round, bet, draw, about),
+        code=code,
+        severity=SEVERITY[code],
+        rule=rule,
+        table=table,
+        shoe=shoe,
+        round=round,
+        bet=bet,
+        draw=draw,
+        expected=expected,
+        actual=actual,
+        message=message,
+        basis="rule" if p_value is None else "statistics",
+        p_value=p_value,
+        corrected=corrected,
+    )
+
+
 def as_json(finding: Finding) -> dict[str, Any]:
     """A finding as the contract writes it: all fields, save those that are said only when they apply."""
     fields: dict[str, Any] = {

@@ -3,7 +3,7 @@
 from audit.devices import Device
 from audit.facts import Fact
 from audit.settings import MILLISECOND, JudgeSettings
-from schemas.findings import SEVERITY, Finding, finding_id
+from schemas.findings import Finding, finding_about
 from schemas.time import micros
 
 
@@ -39,19 +39,8 @@ def ahead_of_arrival(table: str, fact: Fact, arrival: int, settings: JudgeSettin
 
 
 def _finding(table: str, source: str, about: str, ahead: int, allowed_ms: int) -> Finding:
-    code = "device-clock"
-    return Finding(
-        id=finding_id(code, table, about=about),
-        code=code,
-        severity=SEVERITY[code],
-        rule=None,
-        table=table,
-        shoe=None,
-        round=None,
-        bet=None,
-        draw=None,
-        expected=allowed_ms,
-        actual=ahead // MILLISECOND,
-        message=f"The clock of {source} is {abs(ahead) / 1_000_000:.1f} s "
-        f"{'ahead of' if ahead > 0 else 'behind'} the others.",
-    )
+    return finding_about(
+        "device-clock", table,
+        f"The clock of {source} is {abs(ahead) / 1_000_000:.1f} s {'ahead of' if ahead > 0 else 'behind'} the others.",
+        about=about, expected=allowed_ms, actual=ahead // MILLISECOND,
+    )  # fmt: skip

@@ -7,34 +7,17 @@ import numpy as np
 from audit.devices import Device, Presence
 from audit.settings import MILLISECOND, JudgeSettings
 from audit.trail import ALWAYS_BEFORE, EVER_AFTER, Numbers
-from schemas.findings import SEVERITY, Finding, finding_id
-
-
-def _finding(code: str, table: str, about: str, message: str, expected: object, actual: object) -> Finding:
-    return Finding(
-        id=finding_id(code, table, about=about),
-        code=code,
-        severity=SEVERITY[code],
-        rule=None,
-        table=table,
-        shoe=None,
-        round=None,
-        bet=None,
-        draw=None,
-        expected=expected,
-        actual=actual,
-        message=message,
-    )
+from schemas.findings import Finding, finding_about
 
 
 def gaps(table: str, device: Device, seen_by: int = EVER_AFTER) -> list[Finding]:
     """``device-gap``, for each run of missing sequence numbers that showed by a time."""
     return [
-        _finding(
-            "device-gap", table, f"{device.source} {hole.first}",
+        finding_about(
+            "device-gap", table,
             f"{device.source} lost {_events(hole.last - hole.first + 1)}: "
             f"nothing came between {hole.after} and {hole.last + 1}.",
-            hole.first, hole.last + 1,
+            about=f"{device.source} {hole.first}", expected=hole.first, actual=hole.last + 1,
         )
         for hole in device.lacking
         if hole.seen_at <= seen_by
@@ -63,11 +46,12 @@ def silences(
             quiet_from, quiet_to = int(starts[silent]), int(ends[silent])
             source, sequence = devices[place].source, int(own.sequences[pauses[silent]])
             findings.append(
-                _finding(
-                    "device-silent", table, f"{source} {sequence}",
+                finding_about(
+                    "device-silent", table,
                     f"{source} was silent for more than {settings.silence_ms // 1000} s "
                     "while others at the table went on.",
-                    settings.silence_ms, (min(last, quiet_to) - quiet_from) // MILLISECOND,
+                    about=f"{source} {sequence}", expected=settings.silence_ms,
+                    actual=(min(last, quiet_to) - quiet_from) // MILLISECOND,
                 )
             )  # fmt: skip
     return findings

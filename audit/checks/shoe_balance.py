@@ -5,7 +5,7 @@ from itertools import product
 
 from audit.ledger import ShoeLedger
 from games.rulebook import Game
-from schemas.findings import SEVERITY, Finding, finding_id
+from schemas.findings import Finding, finding_about
 
 _MOST_DOUBTS = 8
 """More draws than this that were read in two ways leave nothing to balance."""
@@ -39,24 +39,15 @@ def check(
             best = missing, over
     assert best is not None
     missing, over = best
-    code = "shoe-short"
     return [
-        Finding(
-            id=finding_id(code, table, shoe),
-            code=code,
-            severity=SEVERITY[code],
-            rule=f"{game.document.name} {game.document.clauses['foreign-card']}",
-            table=table,
-            shoe=shoe,
-            round=None,
-            bet=None,
-            draw=None,
-            expected={"cards": decks * game.deck.size},
-            actual={"missing": missing, "left_over": over},
-            message=f"Shoe {shoe} does not balance against its {decks} decks: {_words('missing', missing)}"
+        finding_about(
+            "shoe-short", table,
+            f"Shoe {shoe} does not balance against its {decks} decks: {_words('missing', missing)}"
             f"{' and ' if missing and over else ''}{_words('left over', over)}.",
+            rule=f"{game.document.name} {game.document.clauses['foreign-card']}", shoe=shoe,
+            expected={"cards": decks * game.deck.size}, actual={"missing": missing, "left_over": over},
         )
-    ]
+    ]  # fmt: skip
 
 
 def _words(what: str, cards: dict[str, int]) -> str:
