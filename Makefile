@@ -20,6 +20,8 @@ $(STAMP): pyproject.toml constraints.txt
 test: install
 	@command -v java >/dev/null && command -v mvn >/dev/null || echo "No Java or Maven here: the tests on a real Kafka broker are skipped."
 	@command -v go >/dev/null || echo "No Go here: the check with clickhouse-go is skipped."
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || \
+		echo "No Chromium here: the tests of the console in a browser are skipped (Debian: apt-get install chromium)."
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
 
 demo: install
