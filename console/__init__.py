@@ -1,1 +1,1 @@
-"""The web page: wall, table, alert desk, round replay. Knows audit, store and replay."""
+"""The web page of the surveillance room: wall, table, alert desk, replay, reports; it reads, and runs no agent."""

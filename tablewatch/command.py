@@ -34,6 +34,7 @@ COMMANDS: Final[dict[str, Command]] = {
     "store": Command("tablewatch.commands.store:app", "The schema, backups, legal holds and retention of the store."),
     "worker": Command("tablewatch.commands.worker:worker", "Judge what the tables say, as it comes."),
     "gateway": Command("tablewatch.commands.gateway:gateway", "Take events of devices over HTTP."),
+    "console": Command("tablewatch.commands.console:console", "The surveillance room in a browser."),
     "doctor": Command("tablewatch.commands.doctor:doctor", "What is reachable, and how far the workers are behind."),
     "replay": Command("tablewatch.commands.replay:replay", "What was stored, as it was judged."),
     "demo": Command("tablewatch.commands.demo:demo", "All of it, embedded, with a simulated floor."),

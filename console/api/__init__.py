@@ -1,0 +1,1 @@
+"""The typed JSON API under /api/v1, one file per subject."""

@@ -1,0 +1,235 @@
+"""The alert desk: what is open, and what people do about it."""
+
+import asyncio
+import time
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Path, Query, Request
+from pydantic import Field
+
+from console.api.models import Given, Told
+from console.auth.people import InvalidPerson
+from console.auth.roles import SEES_PLAYERS
+from console.auth.sessions import Session
+from console.live.alerts import AlertPicture
+from console.live.desk import step_json
+from console.server.gate import SignedIn, address_of
+from console.server.parts import Console, Parts
+from console.server.problems import Refused
+from store.rows.alerts import AlertHistory
+from streams.alerting.desk import Done, alert_with_steps, perform
+from streams.alerting.life import LONGEST_NOTE, Act, Disposition
+
+router = APIRouter(prefix="/api/v1", tags=["alerts"])
+
+AlertId = Annotated[str, Path(pattern="^[0-9a-f]{32}$")]
+Note = Annotated[str, Field(min_length=1, max_length=LONGEST_NOTE)]
+
+
+class Acknowledged(Told):
+    """Who said first that it was seen."""
+
+    by: str
+    at: int
+    """Milliseconds since 1970."""
+
+
+class AlertTold(Told):
+    """An alert as the desk shows it."""
+
+    id: str
+    code: str
+    severity: str
+    table: str | None
+    shoe: str | None
+    round: int | None
+    pit: str | None
+    game: str | None
+    message: str
+    rule: str | None
+    """Document and clause."""
+    bet: str | None
+    draw: int | None
+    expected: Any
+    actual: Any
+    basis: str
+    time: int
+    """Device time of the fact that decided it, in milliseconds since 1970: where to look on the camera."""
+    raised: int
+    """Milliseconds since 1970."""
+    state: str
+    open: bool
+    holder: str
+    """Who has taken it; empty: nobody."""
+    acknowledged: Acknowledged | None
+    escalations: int
+    disposition: str
+    advice: str
+    """What to do first."""
+    cameras: list[str]
+
+
+class StepTold(Told):
+    """A step in the life of an alert."""
+
+    at: int
+    """Milliseconds since 1970."""
+    action: str
+    state: str | None
+    by: str
+    role: str
+    recipient: str
+    disposition: str
+    note: str
+
+
+class AlertInFull(AlertTold):
+    """An alert with everything that happened to it."""
+
+    steps: list[StepTold]
+
+
+class AlertsTold(Told):
+    """A page of alerts."""
+
+    total: int
+    """How many there are by this filter."""
+    alerts: list[AlertTold]
+
+
+class Noted(Given):
+    """Words that belong to an act."""
+
+    note: Note
+
+
+class Resolution(Given):
+    """What it was, and what was done about it."""
+
+    disposition: Disposition
+    note: Note
+
+
+class HandOver(Given):
+    """Who gets the alert."""
+
+    to: Annotated[str, Field(min_length=1, max_length=64)]
+    note: Annotated[str, Field(max_length=LONGEST_NOTE)] = ""
+
+
+@router.get("/alerts", summary="Alerts")
+async def alerts(
+    session: SignedIn,
+    parts: Console,
+    state: Literal["open", "closed", "all"] = "open",
+    table: Annotated[str | None, Query(max_length=200)] = None,
+    severity: Literal["critical", "high", "medium", "low"] | None = None,
+    start: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
+    count: Annotated[int, Query(ge=1, le=500)] = 100,
+) -> AlertsTold:
+    """The latest first."""
+    found = [
+        each
+        for each in reversed(parts.live.floor.alerts.all())
+        if (state == "all" or each.open == (state == "open"))
+        and (table is None or each.alert.table == table)
+        and (severity is None or each.alert.severity == severity)
+    ]
+    shown = [parts.live.alert(each, masking=_masking(session)) for each in found[start : start + count]]
+    return AlertsTold(total=len(found), alerts=[AlertTold.model_validate(each) for each in shown])
+
+
+@router.get("/alerts/{alert}", summary="One alert with everything that happened to it")
+async def one_alert(alert: AlertId, session: SignedIn, parts: Console, request: Request) -> AlertInFull:
+    """From the store, or from the topic while the store is away or does not have it yet."""
+    history = await asyncio.to_thread(alert_with_steps, parts.store, alert)
+    if history is not None:
+        parts.live.take_history(history)
+    picture = _known(parts, alert)
+    parts.access.note(
+        session, "looked at an alert", table=picture.alert.table or "", shoe=picture.alert.shoe or "",
+        round=picture.alert.round or 0, address=address_of(request), detail={"alert": alert},
+    )  # fmt: skip
+    return _in_full(parts, picture, session)
+
+
+@router.post("/alerts/{alert}/acknowledge", summary="Say that one has seen it")
+async def acknowledge(alert: AlertId, session: SignedIn, parts: Console, request: Request) -> AlertInFull:
+    """It stops calling. Whoever comes second is told who was first (409)."""
+    return await _do(parts, alert, _act(session, "acknowledge"), session, request)
+
+
+@router.post("/alerts/{alert}/take", summary="Take it on")
+async def take(alert: AlertId, session: SignedIn, parts: Console, request: Request) -> AlertInFull:
+    """One is responsible for it from now on."""
+    return await _do(parts, alert, _act(session, "take"), session, request)
+
+
+@router.post("/alerts/{alert}/resolve", summary="Resolve it")
+async def resolve(
+    alert: AlertId, given: Resolution, session: SignedIn, parts: Console, request: Request
+) -> AlertInFull:
+    """With what it was and a note; both go into the reports."""
+    act = _act(session, "resolve", disposition=given.disposition, note=given.note)
+    return await _do(parts, alert, act, session, request)
+
+
+@router.post("/alerts/{alert}/reopen", summary="Open it again")
+async def reopen(alert: AlertId, given: Noted, session: SignedIn, parts: Console, request: Request) -> AlertInFull:
+    """With the reason."""
+    return await _do(parts, alert, _act(session, "reopen", note=given.note), session, request)
+
+
+@router.post("/alerts/{alert}/note", summary="Add a note")
+async def note(alert: AlertId, given: Noted, session: SignedIn, parts: Console, request: Request) -> AlertInFull:
+    """It stays with the alert."""
+    return await _do(parts, alert, _act(session, "note", note=given.note), session, request)
+
+
+@router.post("/alerts/{alert}/hand-over", summary="Hand it over")
+async def hand_over(
+    alert: AlertId, given: HandOver, session: SignedIn, parts: Console, request: Request
+) -> AlertInFull:
+    """To somebody who may take alerts, at the end of a shift or before."""
+    try:
+        person = parts.people.get(given.to)
+    except InvalidPerson as error:
+        raise Refused(422, str(error)) from error
+    if person.disabled is not None:
+        raise Refused(422, f"{person.name} is not here any more")
+    act = _act(session, "hand over", note=given.note, to=person.name, to_role=person.role)
+    return await _do(parts, alert, act, session, request)
+
+
+def _act(session: Session, deed: Any, **more: Any) -> Act:
+    return Act(deed=deed, by=session.name, role=session.role, at=time.time_ns() // 1_000, **more)
+
+
+async def _do(parts: Parts, alert: str, act: Act, session: Session, request: Request) -> AlertInFull:
+    known = parts.live.floor.alerts.get(alert)
+    done = await asyncio.to_thread(perform, parts.store, alert, act, known.alert if known else None)
+    if not isinstance(done, Done):
+        raise Refused(404 if "no such alert" in done.reason else 409, done.reason)
+    history: AlertHistory = done.history
+    parts.access.note(
+        session, f"alert: {act.deed}", table=history.alert.table or "", shoe=history.alert.shoe or "",
+        round=history.alert.round or 0, address=address_of(request), detail={"alert": alert},
+    )  # fmt: skip
+    parts.live.take_history(history)
+    return _in_full(parts, _known(parts, alert), session)
+
+
+def _known(parts: Parts, alert: str) -> AlertPicture:
+    picture = parts.live.floor.alerts.get(alert)
+    if picture is None:
+        raise Refused(404, "there is no such alert")
+    return picture
+
+
+def _in_full(parts: Parts, picture: AlertPicture, session: Session) -> AlertInFull:
+    told = parts.live.alert(picture, masking=_masking(session))
+    return AlertInFull.model_validate({**told, "steps": [step_json(step) for step in picture.steps]})
+
+
+def _masking(session: Session) -> bool:
+    return session.role not in SEES_PLAYERS

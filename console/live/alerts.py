@@ -1,0 +1,130 @@
+"""The alerts as the desk shows them: findings from the topic, and what people and the alert service did about them."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from schemas.findings import Finding, as_json
+from store.rows.alerts import Alert, AlertHistory, AlertStep
+from streams.alerting.life import life_of
+
+CLOSED_KEPT = 500
+"""Closed alerts that the desk still shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class AlertPicture:
+    """One alert, and where it stands."""
+
+    alert: Alert
+    steps: tuple[AlertStep, ...] = ()
+    cleared: bool = False
+    """The topic said that a later fact took the ground away."""
+    from_topic: bool = False
+    """Not seen in the store yet."""
+
+    @property
+    def state(self) -> str:
+        """Where it stands: raised until a step says otherwise."""
+        state = life_of(self.steps).state or "raised"
+        return "cleared" if self.cleared and state not in ("resolved", "cleared") else state
+
+    @property
+    def open(self) -> bool:
+        """Whether somebody has to do something about it."""
+        return self.state not in ("resolved", "cleared")
+
+
+class AlertBoard:
+    """All open alerts and the last closed ones."""
+
+    def __init__(self) -> None:
+        self._alerts: dict[str, AlertPicture] = {}
+        self._open: dict[str, Counter[str]] = {}
+        """By table: open alerts by severity."""
+        self.changed: set[str] = set()
+        """Alerts that have changed since this was last emptied."""
+
+    def __len__(self) -> int:
+        return len(self._alerts)
+
+    def get(self, alert: str) -> AlertPicture | None:
+        """One alert."""
+        return self._alerts.get(alert)
+
+    def all(self) -> list[AlertPicture]:
+        """All that are known, the first one first."""
+        return list(self._alerts.values())
+
+    def of_table(self, table: str) -> list[AlertPicture]:
+        """The open alerts of one table."""
+        return [each for each in self._alerts.values() if each.alert.table == table and each.open]
+
+    def open_of(self, table: str) -> Counter[str]:
+        """How many alerts of a table are open, by severity."""
+        return self._open.get(table, Counter())
+
+    @property
+    def open_count(self) -> Counter[str]:
+        """How many alerts are open, by severity."""
+        return sum(self._open.values(), Counter())
+
+    def take_finding(self, finding: Finding, raised: int, time: int, pit: str | None, game: str | None) -> None:
+        """A finding as the topic tells of it."""
+        known = self._alerts.get(finding.id)
+        alert = Alert(
+            id=finding.id,
+            finding=finding.id,
+            table=finding.table,
+            shoe=finding.shoe,
+            round=finding.round,
+            code=finding.code,
+            severity=finding.severity,
+            pit=pit,
+            game=game,
+            message=finding.message,
+            time=time if known is None else known.alert.time,
+            raised=raised if known is None else known.alert.raised,
+            detail={"finding": as_json(finding)},
+        )
+        if known is None:
+            self._put(AlertPicture(alert, (), finding.cleared, from_topic=True))
+        else:
+            self._put(replace(known, alert=alert, cleared=finding.cleared))
+
+    def take_history(self, history: AlertHistory) -> None:
+        """An alert as the store has it."""
+        known = self._alerts.get(history.alert.id)
+        cleared = known.cleared if known else False
+        alert = history.alert if known is None else replace(history.alert, detail=known.alert.detail)
+        self._put(AlertPicture(alert, history.steps, cleared))
+
+    def tables(self) -> Iterable[str]:
+        """The tables that an alert is about."""
+        return self._open.keys()
+
+    def _put(self, picture: AlertPicture) -> None:
+        name = picture.alert.id
+        before = self._alerts.get(name)
+        table = picture.alert.table or ""
+        counts = self._open.setdefault(table, Counter())
+        if before is not None and before.open:
+            counts[before.alert.severity] -= 1
+        if picture.open:
+            counts[picture.alert.severity] += 1
+        self._alerts[name] = picture
+        self.changed.add(name)
+        if len(self._alerts) > 2 * CLOSED_KEPT:
+            self._forget()
+
+    def _forget(self) -> None:
+        closed = [name for name, each in self._alerts.items() if not each.open]
+        for name in closed[:-CLOSED_KEPT]:
+            del self._alerts[name]
+
+
+def finding_of(alert: Alert) -> Mapping[str, Any]:
+    """What the finding behind an alert says, as published; empty where only the alert is known."""
+    found = alert.detail.get("finding")
+    return found if isinstance(found, dict) else {}

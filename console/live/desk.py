@@ -1,0 +1,56 @@
+"""An alert as the desk shows it: what was found, where to look, what to do, and who is at it."""
+
+from typing import Any
+
+from console.advice import advice_for
+from console.live.alerts import AlertPicture, finding_of
+from console.masking import message_for, values_for
+from streams.alerting.life import life_of
+
+
+def alert_json(picture: AlertPicture, *, masking: bool, cameras: tuple[str, ...] = ()) -> dict[str, Any]:
+    """The alert as the page gets it; ``masking``: without player ids."""
+    alert, finding = picture.alert, finding_of(picture.alert)
+    life = life_of(picture.steps)
+    seen = life.acknowledged
+    return {
+        "id": alert.id,
+        "code": alert.code,
+        "severity": alert.severity,
+        "table": alert.table,
+        "shoe": alert.shoe,
+        "round": alert.round,
+        "pit": alert.pit,
+        "game": alert.game,
+        "message": message_for(alert.code, alert.message, masking=masking),
+        "rule": finding.get("rule"),
+        "bet": finding.get("bet"),
+        "draw": finding.get("draw"),
+        "expected": values_for(alert.code, finding.get("expected"), masking=masking),
+        "actual": values_for(alert.code, finding.get("actual"), masking=masking),
+        "basis": finding.get("basis", "rule"),
+        "time": alert.time // 1000,
+        "raised": alert.raised,
+        "state": picture.state,
+        "open": picture.open,
+        "holder": life.holder,
+        "acknowledged": None if seen is None else {"by": seen.by, "at": seen.at // 1000},
+        "escalations": life.escalations,
+        "disposition": life.disposition,
+        "advice": advice_for(alert.code),
+        "cameras": list(cameras),
+    }
+
+
+def step_json(step: Any) -> dict[str, Any]:
+    """A step in the life of an alert, as the page gets it."""
+    return {
+        "at": step.at // 1000,
+        "action": step.action,
+        "state": step.state,
+        "by": step.by,
+        "role": step.role,
+        "recipient": step.recipient,
+        "disposition": step.disposition,
+        "note": step.note,
+    }

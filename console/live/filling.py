@@ -1,0 +1,64 @@
+"""The picture at the start: what the store knows of every table, taken in before and beside what the topics tell."""
+
+import time
+from typing import Any, Final
+
+from console.live.floor import Floor
+from console.live.table import HISTORY, Judged
+from games.cards import STANDARD
+from games.rulebook import GAMES
+from store.connect import Store
+from store.read import wall
+
+CONFIGURED: Final = "table.configured.v1"
+LOADED: Final = "shoe.loaded.v1"
+RECENT_MS: Final = 24 * 3600 * 1000
+"""Rounds and tables of the last day are shown at once; older ones when they are asked for."""
+
+
+class Filling:
+    """What was read from the store, not yet in the picture: read in a thread, taken in by the loop."""
+
+    def __init__(self, store: Store) -> None:
+        since = time.time_ns() // 1_000_000 - RECENT_MS
+        self.events = [
+            (stored.event, stored.arrival)
+            for kind in (CONFIGURED, LOADED)
+            for stored in wall.latest_events(store, kind)
+        ]
+        self.events += [(stored.event, stored.arrival) for stored in wall.open_round_events(store, since)]
+        self.results = wall.last_results(store, HISTORY, since)
+        shoes = {(event.subject, event.data.shoe) for event, _ in self.events if event.type == LOADED}
+        self.cards = wall.cards_of_shoes(store, sorted(shoes))
+
+    def pour(self, floor: Floor) -> None:
+        """Into the picture; repeats of what the topics told already change nothing."""
+        for result in self.results:
+            floor.table(result.table).remember(_judged(result))
+        for event, arrival in self.events:
+            floor.take_event(event, arrival)
+        for table, shoe, round, draw, card in self.cards:
+            floor.table(table).read_card(shoe, round, draw, card)
+
+
+def _judged(result: wall.RoundResult) -> Judged:
+    game = GAMES.get(result.game or "")
+    hands = game.hands if game else ()
+    totals: dict[str, Any] = dict(zip(hands, result.totals, strict=False))
+    if game is not None and not game.is_baccarat:
+        totals = {hand: STANDARD.ranks[number - 1] for hand, number in totals.items() if number}
+    return Judged(
+        result.shoe,
+        result.round,
+        result.revision,
+        result.status,
+        result.winner,
+        totals,
+        tuple(hand for bit, hand in enumerate(hands) if result.naturals >> bit & 1),
+        tuple(hand for bit, hand in enumerate(hands) if result.pairs >> bit & 1),
+        result.codes,
+        result.severities,
+        result.handle,
+        result.win,
+        result.judged,
+    )

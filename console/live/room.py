@@ -1,0 +1,263 @@
+"""The live side of the console: takes the topics in, keeps the picture, and tells every open page what has changed."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable
+from typing import Any, Final
+
+import orjson
+
+from console.live.alerts import AlertPicture
+from console.live.channel import Channel
+from console.live.desk import alert_json
+from console.live.detail import Section, sections_of
+from console.live.filling import Filling
+from console.live.floor import Floor
+from console.live.health import Health
+from console.live.rows import Row, difference, row_of
+from console.masking import NAMING
+from store.connect import Store
+from store.errors import StoreError
+from store.rows.alerts import AlertHistory
+from streams.alerting.desk import DeskWatch
+from streams.broker_url import BrokerUnavailable, RightsMissing, TopicsMissing
+from streams.feed import Feed
+
+logger = logging.getLogger(__name__)
+
+TICK_SECONDS: Final = 0.2
+"""A table or an alert is told of five times a second at most."""
+BEAT_SECONDS: Final = 1.0
+"""So often pages are told at least that nothing is new, and how the parts are."""
+READ_SECONDS: Final = 0.5
+PAUSE_SECONDS: Final = 2.0
+AT_ONCE: Final = 200
+"""Records taken in before the pages get their turn."""
+MOST_ALERTS: Final = 2_000
+"""In a snapshot; the rest is counted, and can be asked for."""
+
+
+class LiveRoom:
+    """The picture of the floor and the pages that look at it. All methods are for the event loop."""
+
+    def __init__(self, open_feed: Callable[[], Feed], store: Store, lag: Callable[[], int]) -> None:
+        self.floor = Floor()
+        self.health = Health()
+        self._open_feed = open_feed
+        self._store = store
+        self._lag = lag
+        self._desk = DeskWatch(store)
+        self._rows: dict[str, Row] = {}
+        self._floor_channels = {masking: Channel(lambda m=masking: self._snapshot(m)) for masking in (False, True)}  # type: ignore[misc]
+        self._details: dict[tuple[str, bool], _Detail] = {}
+        self._told = 0.0
+        self._status: bytes = b""
+
+    async def run(self) -> None:
+        """Until cancelled."""
+        try:
+            async with asyncio.TaskGroup() as tasks:
+                for work in (self._take_in, self._fill, self._watch_desk, self._watch_workers, self._tell):
+                    tasks.create_task(work())
+        finally:
+            self.end()
+
+    def end(self) -> None:
+        """Let every page go."""
+        for channel in self._floor_channels.values():
+            channel.end()
+        for detail in self._details.values():
+            detail.channel.end()
+
+    def floor_channel(self, *, masking: bool) -> Channel:
+        """The stream of the whole floor."""
+        return self._floor_channels[masking]
+
+    def table_channel(self, table: str, *, masking: bool) -> Channel | None:
+        """The stream of one table; None for one that nobody has heard of."""
+        if table not in self.floor.tables:
+            return None
+        for key in [key for key, each in self._details.items() if not each.channel.listeners and key[0] != table]:
+            del self._details[key]
+        detail = self._details.get((table, masking))
+        if detail is None:
+            detail = self._details[table, masking] = _Detail(self, table, masking)
+        return detail.channel
+
+    def sections(self, table: str, *, masking: bool) -> dict[str, Section]:
+        """One table in full."""
+        picture = self.floor.tables[table]
+        return sections_of(picture, self.floor.alerts.of_table(table), masking=masking)
+
+    def snapshot(self, *, masking: bool) -> dict[str, Any]:
+        """The whole floor."""
+        alerts = [each for each in self.floor.alerts.all() if each.open]
+        return {
+            "at": now_ms(),
+            "tables": {name: row_of(each, self.floor.alerts.open_of(name)) for name, each in self.floor.tables.items()},
+            "alerts": [self.alert(each, masking=masking) for each in alerts[-MOST_ALERTS:]],
+            "open_alerts": len(alerts),
+            "status": self.health.as_json(),
+        }
+
+    def alert(self, picture: AlertPicture, *, masking: bool) -> dict[str, Any]:
+        """An alert as the pages get it, with the cameras of its table."""
+        table = self.floor.tables.get(picture.alert.table or "")
+        cameras = (table.configured.cameras or ()) if table and table.configured else ()
+        return alert_json(picture, masking=masking, cameras=tuple(cameras))
+
+    def take_history(self, history: AlertHistory) -> None:
+        """An act that was done here: pages hear of it at the next tick."""
+        self.floor.take_history(history)
+
+    def _snapshot(self, masking: bool) -> bytes:
+        return orjson.dumps(self.snapshot(masking=masking))
+
+    async def _take_in(self) -> None:
+        while True:
+            try:
+                feed = await asyncio.to_thread(self._open_feed)
+            except (BrokerUnavailable, TopicsMissing, RightsMissing) as error:
+                self.health.feed.set("away", f"the topics cannot be read: what is shown is old ({error})")
+                await asyncio.sleep(PAUSE_SECONDS)
+                continue
+            try:
+                await self._follow(feed)
+            except (BrokerUnavailable, RightsMissing) as error:
+                logger.warning("the topics cannot be read: %s", error)
+                self.health.feed.set("away", "the topics cannot be read: what is shown is old")
+                await asyncio.sleep(PAUSE_SECONDS)
+            finally:
+                await asyncio.to_thread(feed.close)
+
+    async def _follow(self, feed: Feed) -> None:
+        while True:
+            heard = await asyncio.to_thread(feed.poll, READ_SECONDS)
+            self.health.feed.set("ok")
+            for start in range(0, len(heard), AT_ONCE):
+                before = self.floor.verdict_at
+                for record in heard[start : start + AT_ONCE]:
+                    self.floor.take_record(record.topic, record.value, record.time_ms)
+                if self.floor.verdict_at != before:
+                    self.health.judged()
+                await asyncio.sleep(0)
+
+    async def _fill(self) -> None:
+        while True:
+            try:
+                filling = await asyncio.to_thread(Filling, self._store)
+            except StoreError as error:
+                self._store_away(error)
+                await asyncio.sleep(PAUSE_SECONDS)
+                continue
+            self.health.store.set("ok")
+            filling.pour(self.floor)
+            return
+
+    async def _watch_desk(self) -> None:
+        """Acts at other consoles and of the alert service: asked of the store once for all pages."""
+        while True:
+            try:
+                for history in await asyncio.to_thread(self._desk.poll):
+                    self.floor.take_history(history)
+                self.health.store.set("ok")
+            except StoreError as error:
+                self._store_away(error)
+            await asyncio.sleep(PAUSE_SECONDS)
+
+    async def _watch_workers(self) -> None:
+        while True:
+            try:
+                self.health.measured(await asyncio.to_thread(self._lag))
+            except (BrokerUnavailable, TopicsMissing, RightsMissing):
+                self.health.workers.set("away", "nobody can say whether the workers judge: the broker is away")
+            await asyncio.sleep(PAUSE_SECONDS)
+
+    def _store_away(self, error: StoreError) -> None:
+        logger.warning("the store is away: %s", error)
+        self.health.store.set("away", "the store is away: tables are live, older rounds and acts on alerts wait")
+
+    async def _tell(self) -> None:
+        next_at = time.monotonic()
+        while True:
+            next_at = max(next_at + TICK_SECONDS, time.monotonic())
+            self.tick()
+            await asyncio.sleep(next_at - time.monotonic())
+
+    def tick(self) -> None:
+        """Tell all pages what has changed since the last tick."""
+        floor = self.floor
+        dirty, floor.dirty = floor.dirty, set()
+        changed, floor.alerts.changed = floor.alerts.changed, set()
+        news: dict[str, Any] = {}
+        for name in dirty:
+            row = row_of(floor.tables[name], floor.alerts.open_of(name))
+            new = difference(self._rows.get(name), row)
+            if new:
+                self._rows[name] = row
+                news[name] = new
+        status = orjson.dumps(self.health.as_json())
+        beat = time.monotonic() - self._told >= BEAT_SECONDS
+        if news or changed or beat or status != self._status:
+            self._publish(news, changed, status)
+        for detail in self._details.values():
+            if detail.channel.listeners and (detail.table in dirty):
+                detail.tell()
+
+    def _publish(self, news: dict[str, Any], changed: set[str], status: bytes) -> None:
+        self._told = time.monotonic()
+        self._status = status
+        pictures = [each for name in sorted(changed) if (each := self.floor.alerts.get(name)) is not None]
+        naming = any(each.alert.code in NAMING or each.alert.detail for each in pictures)
+        common = None
+        for masking, channel in self._floor_channels.items():
+            if common is None or naming:
+                common = orjson.dumps(
+                    {
+                        "at": now_ms(),
+                        "tables": news,
+                        "alerts": [self.alert(each, masking=masking) for each in pictures],
+                        "open_alerts": self.floor.alerts.open_count.total(),
+                        "status": orjson.Fragment(status),
+                    }
+                )
+            channel.publish("delta", common)
+
+
+class _Detail:
+    """One table in full, for the pages that show it."""
+
+    def __init__(self, room: LiveRoom, table: str, masking: bool) -> None:
+        self.table = table
+        self._room = room
+        self._masking = masking
+        self._sections: dict[str, bytes] = {}
+        self.channel = Channel(self._snapshot)
+
+    def _encoded(self) -> dict[str, bytes]:
+        sections = self._room.sections(self.table, masking=self._masking)
+        return {name: orjson.dumps(section) for name, section in sections.items()}
+
+    def _snapshot(self) -> bytes:
+        self._sections = self._encoded()
+        return self._joined(self._sections)
+
+    def tell(self) -> None:
+        """Tell the sections that have changed."""
+        fresh = self._encoded()
+        changed = {name: section for name, section in fresh.items() if self._sections.get(name) != section}
+        self._sections = fresh
+        if changed:
+            self.channel.publish("delta", self._joined(changed))
+
+    @staticmethod
+    def _joined(sections: dict[str, bytes]) -> bytes:
+        return orjson.dumps(
+            {"at": now_ms(), "sections": {name: orjson.Fragment(each) for name, each in sections.items()}}
+        )
+
+
+def now_ms() -> int:
+    """Milliseconds since 1970 by this machine's clock."""
+    return time.time_ns() // 1_000_000

@@ -1,0 +1,1 @@
+"""The application: routes, who may use them, headers, errors."""

@@ -1,0 +1,40 @@
+"""What the routes work with, made once when the console starts."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import Depends, Request
+
+from console.access import AccessLog
+from console.auth.pace import Pace
+from console.auth.people import People
+from console.auth.sessions import Sessions
+from console.live.room import LiveRoom
+from store.connect import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The console's parts."""
+
+    people: People
+    sessions: Sessions
+    access: AccessLog
+    live: LiveRoom
+    store: Store
+    """With little patience: a person waits for the answer."""
+    secure: bool
+    """Whether browsers come by TLS, so that the cookie is kept to it."""
+    signing_in: Pace
+    """By address."""
+    asking: Pace
+    """By session."""
+
+
+def parts_of(request: Request) -> Parts:
+    """The parts of the console that answers this request."""
+    parts: Parts = request.app.state.parts
+    return parts
+
+
+Console = Annotated[Parts, Depends(parts_of)]

@@ -1,0 +1,57 @@
+"""Who may use which route: the one place where it is said. A route that is not here cannot be used by anybody."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from console.auth.roles import ROLES, Role
+from streams.alerting.life import MAY
+
+Allowed = frozenset[Role] | None
+"""The roles that may; None: everybody, signed in or not."""
+
+OPEN: Final[Allowed] = None
+ALL: Final[frozenset[Role]] = frozenset(ROLES)
+WATCHING: Final[frozenset[Role]] = frozenset({"operator", "shift_manager", "auditor"})
+REPORTING: Final[frozenset[Role]] = frozenset({"shift_manager", "auditor"})
+AUDITING: Final[frozenset[Role]] = frozenset({"auditor"})
+ADMINISTERING: Final[frozenset[Role]] = frozenset({"administrator"})
+OVERSEEING: Final[frozenset[Role]] = frozenset({"auditor", "administrator"})
+
+PAGES: Final[Mapping[str, frozenset[Role]]] = {
+    "/": ALL,
+    "/tables/{table}": ALL,
+    "/desk": ALL,
+    "/people": ADMINISTERING,
+    "/access": OVERSEEING,
+}
+"""The screens: all are the same page, which asks the API for what it shows."""
+
+RIGHTS: Final[Mapping[str, Allowed]] = {
+    "GET /healthz": OPEN,
+    "GET /public/{name}": OPEN,
+    "GET /static/{name}": ALL,
+    "GET /openapi.json": ALL,
+    **{f"GET {path}": roles for path, roles in PAGES.items()},
+    "POST /api/v1/session": OPEN,
+    "GET /api/v1/session": ALL,
+    "DELETE /api/v1/session": ALL,
+    "PUT /api/v1/session/password": ALL,
+    "GET /api/v1/floor": ALL,
+    "GET /api/v1/floor/stream": ALL,
+    "GET /api/v1/tables/{table}": ALL,
+    "GET /api/v1/tables/{table}/stream": ALL,
+    "GET /api/v1/tables/{table}/hold": ALL,
+    "GET /api/v1/alerts": ALL,
+    "GET /api/v1/alerts/{alert}": ALL,
+    "POST /api/v1/alerts/{alert}/acknowledge": MAY["acknowledge"],
+    "POST /api/v1/alerts/{alert}/take": MAY["take"],
+    "POST /api/v1/alerts/{alert}/resolve": MAY["resolve"],
+    "POST /api/v1/alerts/{alert}/reopen": MAY["reopen"],
+    "POST /api/v1/alerts/{alert}/hand-over": MAY["hand over"],
+    "POST /api/v1/alerts/{alert}/note": MAY["note"],
+    "GET /api/v1/people": ADMINISTERING,
+    "POST /api/v1/people": ADMINISTERING,
+    "PATCH /api/v1/people/{name}": ADMINISTERING,
+    "GET /api/v1/colleagues": MAY["hand over"],
+    "GET /api/v1/access-log": OVERSEEING,
+}

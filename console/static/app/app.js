@@ -1,0 +1,180 @@
+// The page around the screens: who is signed in, the bar, what is not as it should be, and which screen is shown.
+
+import { h, put, write } from "/public/dom.js";
+import { otherTheme, themeNow } from "/public/theme.js";
+import { get, remove, useToken } from "./api.js";
+import { age, count } from "./format.js";
+import { LiveFloor } from "./live.js";
+import { SCREENS, screenOf } from "./screens.js";
+import { sound, soundOn, toggleSound } from "./sound.js";
+
+const main = document.getElementById("main");
+const bar = document.getElementById("bar");
+const notices = document.getElementById("notices");
+const toast = document.getElementById("toast");
+
+const room = { who: null, floor: new LiveFloor(), go, say, may };
+let end = null;
+let drawn = 0;
+let title = "Tablewatch";
+
+async function begin() {
+  try {
+    room.who = await get("/api/v1/session");
+  } catch (problem) {
+    put(main, h("p", { class: "pad said" }, problem.message));
+    setTimeout(begin, 3000);
+    return;
+  }
+  useToken(room.who.csrf);
+  drawBar();
+  room.floor.addEventListener("alerts", tellCount);
+  room.floor.addEventListener("raised", (event) => raised(event.detail));
+  room.floor.addEventListener("status", tellStatus);
+  room.floor.addEventListener("second", tellStatus);
+  room.floor.start();
+  document.addEventListener("click", follow);
+  document.addEventListener("keydown", keys);
+  addEventListener("popstate", () => draw());
+  await draw();
+}
+
+function may(page) {
+  return room.who.pages.includes(page);
+}
+
+function drawBar() {
+  const theme = h("button", { type: "button", onclick: () => { otherTheme(); label(); } });
+  const label = () => write(theme, themeNow() === "dark" ? "Light" : "Dark");
+  const voice = h("button", { type: "button", id: "sound", onclick: () => { toggleSound(); mark(); } }, "Sound");
+  const mark = () => voice.setAttribute("aria-pressed", String(soundOn()));
+  label();
+  mark();
+  const links = SCREENS.filter((screen) => screen.bar && may(screen.page)).map((screen) =>
+    h("a", { href: screen.page, "data-page": screen.page }, screen.name,
+      screen.page === "/desk" ? h("span", { class: "bubble hidden", id: "bubble" }) : null));
+  put(bar,
+    h("a", { class: "home", href: "/" }, h("img", { src: "/public/icon.svg", alt: "", width: 22, height: 22 }), "Tablewatch"),
+    h("nav", { "aria-label": "Screens" }, links),
+    h("span", { id: "pulse", class: "pulse", title: "Age of what is shown" }),
+    voice, theme,
+    h("span", { class: "who" }, `${room.who.name} · ${room.who.role.replace("_", " ")}`),
+    h("button", { type: "button", onclick: signOut }, "Sign out"));
+}
+
+async function signOut() {
+  await remove("/api/v1/session").catch(() => null);
+  location.assign("/");
+}
+
+function tellCount() {
+  const open = room.floor.openAlerts;
+  const bubble = document.getElementById("bubble");
+  if (bubble) {
+    write(bubble, count(open));
+    bubble.classList.toggle("hidden", !open);
+    bubble.setAttribute("aria-label", `${open} open alerts`);
+  }
+  document.title = open ? `(${open}) ${title}` : title;
+}
+
+let sounded = 0;
+function raised(alerts) {
+  // A thousand alerts at once are one sound.
+  if (Date.now() - sounded < 1500) return;
+  sounded = Date.now();
+  sound(alerts.some((alert) => alert.severity === "critical") ? "critical" : "high");
+}
+
+let noticed = "";
+function tellStatus() {
+  const floor = room.floor;
+  const pulse = document.getElementById("pulse");
+  const found = [];
+  if (floor.stale) {
+    const since = floor.told ? ` What is shown is ${age(floor.silence)} old.` : "";
+    found.push(["bad", `The console does not answer.${since}`]);
+  }
+  for (const [name, part] of Object.entries(floor.status ?? {})) {
+    if (!part?.state || part.state === "ok" || part.state === "starting") continue;
+    const since = part.since ? ` (since ${age(floor.now() - part.since)})` : "";
+    found.push([part.state === "behind" ? "warn" : "bad", `${headline(name, part.state)}: ${part.words}${since}`]);
+  }
+  write(pulse, floor.told ? (floor.stale ? `stale ${age(floor.silence)}` : "live") : "connecting");
+  pulse.className = `pulse ${floor.stale ? "bad" : found.length ? "warn" : "good"}`;
+  document.body.classList.toggle("stale", floor.stale);
+  const now = JSON.stringify(found);
+  if (now === noticed) return;
+  noticed = now;
+  put(notices, found.map(([kind, text]) => h("p", { class: `notice ${kind}` }, text)));
+}
+
+function headline(part, state) {
+  if (part === "workers") return state === "behind" ? "Judging is behind" : "Pipeline stopped";
+  if (part === "feed") return "No live data";
+  return "Store away";
+}
+
+export function say(text) {
+  put(toast, h("p", { class: "card" }, text));
+  clearTimeout(say.timer);
+  say.timer = setTimeout(() => put(toast), 6000);
+}
+
+function follow(event) {
+  const link = event.target.closest?.("a[href]");
+  if (!link || event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey) return;
+  if (link.origin !== location.origin || link.target || link.hasAttribute("download")) return;
+  if (!screenOf(link.pathname)) return;
+  event.preventDefault();
+  go(link.pathname + link.search);
+}
+
+function go(path) {
+  history.pushState(null, "", path);
+  draw();
+}
+
+function keys(event) {
+  if (event.target.closest("input, textarea, select") || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (!room.jump) {
+    if (event.key === "g") {
+      room.jump = true;
+      setTimeout(() => { room.jump = false; }, 1000);
+    }
+    return;
+  }
+  room.jump = false;
+  const page = { w: "/", d: "/desk" }[event.key];
+  if (page && may(page)) go(page);
+}
+
+async function draw() {
+  const mine = ++drawn;
+  const found = screenOf(location.pathname);
+  if (end) end();
+  end = null;
+  document.body.classList.remove("big");
+  for (const link of bar.querySelectorAll("[data-page]")) {
+    if (link.dataset.page === found?.screen.page) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
+  if (!found) {
+    put(main, h("p", { class: "pad" }, "There is no such page. ", h("a", { href: "/" }, "Back to the wall")));
+    return;
+  }
+  title = `${found.parts[0] ?? found.screen.name} · Tablewatch`;
+  tellCount();
+  try {
+    const module = await import(found.screen.module);
+    if (mine !== drawn) return;
+    put(main);
+    end = module.show(main, room, found.parts) ?? null;
+  } catch (problem) {
+    put(main, h("p", { class: "pad said" }, `This screen cannot be shown: ${problem.message}`));
+  }
+  if (mine > 1) main.focus({ preventScroll: true });
+  scrollTo(0, 0);
+}
+
+begin();

@@ -1,0 +1,69 @@
+// Numbers, money, times and names as people read them.
+
+export const SEVERITIES = ["critical", "high", "medium", "low"];
+
+const GAMES = {
+  dragon_tiger_baccarat: ["Dragon Tiger Baccarat", "DTB"],
+  fa_fa_fabulous_4: ["Fa Fa Fabulous 4", "FF4"],
+  sands_elements_no_commission: ["Sands Elements", "SE"],
+  dragon_tiger: ["Dragon Tiger", "DT"],
+  super_six_no_commission: ["Super Six", "EB"],
+  fortune_six_no_commission: ["Fortune Six", "EB"],
+  super_6_no_commission: ["Super 6", "EB"],
+  no_commission: ["No Commission", "EB"],
+  tiger: ["Tiger", "EB"],
+  tiger_no_commission: ["Tiger No Commission", "EB"],
+};
+
+export const gameTitle = (game) => GAMES[game]?.[0] ?? (game ? words(game) : "not set up");
+
+export function words(name) {
+  const text = String(name ?? "").replaceAll("_", " ");
+  return text ? text[0].toUpperCase() + text.slice(1) : "";
+}
+
+// Minor units of the currency, which has two decimals everywhere on this floor.
+export function money(minor) {
+  if (minor === null || minor === undefined) return "–";
+  const whole = Number(minor) / 100;
+  const decimals = Number(minor) % 100 === 0 ? 0 : 2;
+  return whole.toLocaleString("en", { minimumFractionDigits: decimals, maximumFractionDigits: 2 });
+}
+
+export const count = (value) => Number(value ?? 0).toLocaleString("en");
+
+export function age(ms) {
+  if (!Number.isFinite(ms)) return "never";
+  const seconds = Math.max(0, ms) / 1000;
+  if (seconds < 10) return `${seconds.toFixed(1)} s`;
+  if (seconds < 120) return `${Math.round(seconds)} s`;
+  if (seconds < 7200) return `${Math.round(seconds / 60)} min`;
+  if (seconds < 172800) return `${Math.round(seconds / 3600)} h`;
+  return `${Math.round(seconds / 86400)} d`;
+}
+
+export const clock = (ms) => (ms ? new Date(ms).toLocaleTimeString("en-GB") : "–");
+
+export function moment(ms) {
+  if (!ms) return "–";
+  const date = new Date(ms);
+  return `${date.toLocaleDateString("en-GB")} ${date.toLocaleTimeString("en-GB")}`;
+}
+
+export function precise(ms) {
+  if (!ms) return "–";
+  return `${new Date(ms).toLocaleTimeString("en-GB")}.${String(ms % 1000).padStart(3, "0")}`;
+}
+
+export function shown(value) {
+  if (value === null || value === undefined) return "–";
+  if (typeof value === "object") {
+    if (Array.isArray(value)) return value.map(shown).join(", ");
+    return Object.entries(value).map(([name, each]) => `${words(name)} ${shown(each)}`).join(", ");
+  }
+  return String(value);
+}
+
+export const roundPath = (table, shoe, round) =>
+  `/rounds/${encodeURIComponent(table)}/${encodeURIComponent(shoe)}/${round}`;
+export const tablePath = (table) => `/tables/${encodeURIComponent(table)}`;

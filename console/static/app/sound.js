@@ -1,0 +1,40 @@
+// The sound of a new alert: two tones for critical ones, one for the rest; made here, no file needed.
+
+const KEY = "tablewatch.sound";
+let context = null;
+
+export const soundOn = () => localStorage.getItem(KEY) !== "off";
+
+export function toggleSound() {
+  localStorage.setItem(KEY, soundOn() ? "off" : "on");
+  if (soundOn()) tone(660, 0);
+}
+
+export function sound(severity) {
+  if (!soundOn()) return;
+  if (severity === "critical") {
+    tone(880, 0);
+    tone(660, 0.22);
+  } else {
+    tone(560, 0);
+  }
+}
+
+function tone(pitch, after) {
+  try {
+    context ??= new AudioContext();
+    if (context.state === "suspended") context.resume();
+    const start = context.currentTime + after;
+    const voice = context.createOscillator();
+    const level = context.createGain();
+    voice.frequency.value = pitch;
+    level.gain.setValueAtTime(0.0001, start);
+    level.gain.exponentialRampToValueAtTime(0.25, start + 0.02);
+    level.gain.exponentialRampToValueAtTime(0.0001, start + 0.2);
+    voice.connect(level).connect(context.destination);
+    voice.start(start);
+    voice.stop(start + 0.22);
+  } catch {
+    // A machine without sound still shows the alert.
+  }
+}

@@ -1,0 +1,32 @@
+// Signs in, and asks for the same address again.
+const form = document.getElementById("sign-in");
+const said = document.getElementById("said");
+
+form.addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const button = form.querySelector("button");
+  button.disabled = true;
+  said.textContent = "";
+  try {
+    const answer = await fetch("/api/v1/session", {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ name: form.elements.name.value, password: form.elements.password.value }),
+    });
+    if (answer.ok) {
+      location.reload();
+      return;
+    }
+    const problem = await answer.json().catch(() => null);
+    said.textContent = problem?.detail ? sentence(problem.detail) : "The console does not answer as it should.";
+  } catch {
+    said.textContent = "The console cannot be reached.";
+  }
+  button.disabled = false;
+  form.elements.password.value = "";
+  form.elements.password.focus();
+});
+
+function sentence(text) {
+  return text[0].toUpperCase() + text.slice(1) + ".";
+}
