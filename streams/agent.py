@@ -13,8 +13,8 @@ from audit.settings import JudgeSettings
 from store.connect import Store
 from store.read.progress import last_offset, open_rounds, stored_offsets, tables_of
 from streams import metrics, outputs
-from streams.desk import News
 from streams.intake import latest_time, read_record
+from streams.news import News
 from streams.partition import PartitionJudge
 from streams.sink import Ack, Batch, Sink
 from streams.topic_layout import INPUTS

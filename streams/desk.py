@@ -1,59 +1,28 @@
-"""One table at a worker: its live judge, what the world knows of it already, and what the store does not have yet."""
+"""One table at a worker: its live judge, and what the world knows of it already."""
 
-from collections import deque
-from dataclasses import dataclass, field, replace
+import logging
+from collections.abc import Iterable
+from dataclasses import replace
 
-from audit.devices import RejectedPlace
+from audit.intake import CONFLICT
 from audit.live.concluded import Concluded
-from audit.live.table import LiveTable, Origin
-from audit.settings import JudgeSettings
+from audit.live.table import GRACE, LiveTable
+from audit.settings import MILLISECOND, JudgeSettings
 from audit.table import RoundKey
 from schemas.findings import Finding, finding_json, parse_finding
 from schemas.identity import content_key
 from schemas.records import AnyEvent
 from schemas.verdicts import verdict_json
+from store.rows.raw import RecordKey
 from streams.folding import FindingMark, Folded, VerdictMark, verdict_content
+from streams.intake import Origin, Share, refused
+from streams.metrics import FAILED
+from streams.news import News, Published, RaisedFinding, RefusedLater
 
+logger = logging.getLogger(__name__)
 
-@dataclass(frozen=True, slots=True)
-class Taken:
-    """An event, or the place of a rejected one, as it came to a table."""
-
-    batch: int
-    """Number of the batch that brought it."""
-    event: AnyEvent | None
-    place: RejectedPlace | None
-    arrival: int
-    """Microseconds since 1970."""
-    origin: Origin
-
-
-@dataclass(frozen=True, slots=True)
-class RaisedFinding:
-    """A new state of a finding, for people and for the store."""
-
-    finding: Finding
-    version: int
-    time: int
-    """The table's time, in microseconds since 1970."""
-    for_people: bool
-    """Whether the table is in the mode that raises alerts."""
-
-
-@dataclass(slots=True)
-class News:
-    """What there is to tell and to store."""
-
-    findings: list[RaisedFinding] = field(default_factory=list)
-    verdicts: list[Concluded] = field(default_factory=list)
-
-    def __bool__(self) -> bool:
-        return bool(self.findings or self.verdicts)
-
-    def add(self, other: "News") -> None:
-        """Append what another look gave."""
-        self.findings += other.findings
-        self.verdicts += other.verdicts
+_MANY_FINDINGS = 200
+_FIRST = 1
 
 
 class TableDesk:
@@ -67,16 +36,20 @@ class TableDesk:
         """How far the topics must be read until there may be more to say."""
         self.heard = 0.0
         """When it last spoke, by the worker's clock."""
+        self.last_batch = 0
+        """Number of the last batch that brought something."""
         self.late: list[AnyEvent] = []
         """Events from a time that is no longer held, to be looked up in the store."""
         self.reload: set[str] = set()
         """Shoes to be read from the store again."""
-        self._unstored: deque[Taken] = deque()
         self._verdicts: dict[RoundKey, VerdictMark] = {}
         self._findings: dict[str, FindingMark] = {}
+        self._refused: set[tuple[RecordKey, int]] = set()
+        """Events whose refusal, after they had been taken, is known."""
         self._unproven: set[RoundKey] = set()
         """Rounds whose stored verdict may rest on facts that this worker has not read yet."""
         self._held_back: dict[RoundKey, Concluded] = {}
+        self._released_at = 0
 
     @property
     def needs_store(self) -> bool:
@@ -85,21 +58,30 @@ class TableDesk:
 
     @property
     def idle(self) -> bool:
-        """Whether nothing here would be lost with it."""
-        return not (self._unstored or self._held_back or self.needs_store)
+        """Whether nothing here would be lost with it, once all that it took is stored."""
+        return not (self._held_back or self.needs_store)
 
-    def take(self, taken: Taken) -> None:
-        """Take an event in, or keep it until the table has been read from the store."""
-        self._unstored.append(taken)
+    def take(self, batch: int, share: Share) -> None:
+        """Take in what a record brings; while the table is not read from the store, it must come again."""
+        self.last_batch = batch
         if self.live is not None:
-            self._hand(self.live, taken)
+            self._hand(self.live, share)
 
-    @staticmethod
-    def _hand(live: LiveTable, taken: Taken) -> None:
-        if taken.event is not None:
-            live.take(taken.event, taken.arrival, taken.origin)
-        elif taken.place is not None:
-            live.reject(taken.place)
+    def _hand(self, live: LiveTable, share: Share) -> None:
+        if share.times and max(share.times) - share.arrival > self.settings.ahead_ms * MILLISECOND:
+            for event, time in zip(share.events, share.times, strict=True):
+                live.hold_against_arrival(event, time, share.arrival)
+        pairs = zip(share.events, share.times, strict=True)
+        while True:
+            try:
+                live.take_all(pairs, share.origin)
+            except Exception:  # that event is stored all the same, and can be judged when the fault is mended
+                logger.exception("the judge failed", extra={"table": self.table})
+                FAILED.inc()
+            else:
+                break
+        for place in share.places:
+            live.reject(place)
 
     def look(self, complete_to: int, *, caught_up: bool) -> News:
         """What is new. ``caught_up``: all that any worker before this one can have read has been read."""
@@ -120,7 +102,21 @@ class TableDesk:
             held, self._held_back = self._held_back, {}
             for concluded in held.values():
                 self._conclude(concluded, live, news, caught_up)
+        if live.refused:
+            self._refuse(live, news)
         return news
+
+    def _refuse(self, live: LiveTable, news: News) -> None:
+        """Events that were taken at first and contradict others of their id, each once."""
+        for event, origin in live.refused:
+            if not isinstance(origin, Origin):
+                continue
+            place = origin.place(event)
+            if (origin.key, place) not in self._refused:
+                self._refused.add((origin.key, place))
+                rejected = refused(event, origin.raw(event), place, CONFLICT)
+                news.refused.append(RefusedLater(rejected, origin.key, origin.arrival))
+        live.refused.clear()
 
     def _raise(self, finding: Finding, live: LiveTable, news: News) -> None:
         known = self._findings.get(finding.id)
@@ -129,7 +125,7 @@ class TableDesk:
             return
         if known is not None and known.content == content:
             return
-        version = 1 if known is None else known.version + 1
+        version = _FIRST if known is None else known.version + 1
         about = (finding.shoe, finding.round) if finding.shoe is not None and finding.round is not None else None
         self._findings[finding.id] = FindingMark(version, content, about, not finding.cleared)
         mode = live.configurations[-1].data.mode if live.configurations else "live"
@@ -139,7 +135,8 @@ class TableDesk:
         verdict = concluded.verdict
         key = verdict.shoe, verdict.round
         known = self._verdicts.get(key)
-        content = verdict_content(verdict_json(verdict))
+        json = verdict_json(verdict)
+        content = verdict_content(json)
         if known is not None and known.content == content:
             self._unproven.discard(key)
             self._held_back.pop(key, None)
@@ -148,12 +145,20 @@ class TableDesk:
             self._held_back[key] = concluded
             return
         else:
-            revision = 1 if known is None else known.revision + 1
+            revision = _FIRST if known is None else known.revision + 1
             self._verdicts[key] = VerdictMark(revision, content)
-            news.verdicts.append(replace(concluded, verdict=replace(verdict, revision=revision)))
-        found = {finding.id for finding in verdict.findings}
+            if revision != verdict.revision:
+                concluded = replace(concluded, verdict=replace(verdict, revision=revision))
+                json = verdict_json(concluded.verdict)
+            news.verdicts.append(Published(concluded, json))
+        if self._findings:
+            self._clear_others(concluded, live, news)
+
+    def _clear_others(self, concluded: Concluded, live: LiveTable, news: News) -> None:
+        """Clear what a worker before this one raised on fewer facts."""
+        verdict = concluded.verdict
+        key, found = (verdict.shoe, verdict.round), {finding.id for finding in verdict.findings}
         for name, mark in list(self._findings.items()):
-            # Raised by a worker before this one on fewer facts.
             if mark.round == key and mark.standing and name not in found:
                 self._raise(replace(parse_finding(mark.content), cleared=True), live, news)
 
@@ -166,7 +171,7 @@ class TableDesk:
             if content_key(event) not in {content_key(each) for each in stored.get((event.source, event.id), ())}
         ]
 
-    def resume(self, folded: Folded) -> None:
+    def resume(self, folded: Folded, unstored: Iterable[Share]) -> None:
         """Go on from what the store has, and take what it has not."""
         live = folded.live
         # What this worker has said itself is newer than what the store knows of it.
@@ -175,25 +180,23 @@ class TableDesk:
                 self._verdicts[key] = mark
                 self._unproven.add(key)
         self._findings = {**folded.findings, **self._findings}
-        for taken in self._unstored:
-            self._hand(live, taken)
+        self._refused |= folded.refused
+        for share in unstored:
+            self._hand(live, share)
         self.live = live
         self.reload.clear()
         self.late.clear()
         self.next_at = None
+        self._released_at = live.latest
 
-    def stored(self, batch: int) -> None:
-        """The store has all events up to this batch."""
-        while self._unstored and self._unstored[0].batch <= batch:
-            self._unstored.popleft()
-
-    def release(self, complete_to: int) -> None:
-        """Let go of what is judged and long over."""
+    def release(self, complete_to: int, *, stored: bool) -> None:
+        """Let go of what is judged and long over. ``stored``: the store has all that came."""
         live = self.live
         if live is None or self.needs_store:
             return
+        self._released_at = live.latest
         live.release(complete_to)
-        if self._unstored:
+        if not stored:
             return
         # What the store has can be read from there again.
         held = live.rounds.keys()
@@ -204,5 +207,7 @@ class TableDesk:
                 name: mark for name, mark in self._findings.items() if mark.round is None or mark.round in held
             }
 
-
-_MANY_FINDINGS = 200
+    @property
+    def holds_much(self) -> bool:
+        """Whether the table has gone on for so long that there may be something to let go of."""
+        return self.live is not None and self.live.latest - self._released_at > GRACE

@@ -9,14 +9,16 @@ from typing import Any
 from audit.checks.device_clock import is_off
 from audit.devices import Base, RejectedPlace
 from audit.facts import Fact
+from audit.intake import Identity
 from audit.live.table import LiveTable
 from audit.settings import JudgeSettings
 from audit.table import RoundKey, configuration_at, users_of_one_time
 from schemas.findings import finding_json
+from schemas.records import AnyEvent
 from schemas.time import micros
 from schemas.verdicts import Bet, Settled
 from store.connect import Store
-from store.read.events import configuration_events
+from store.read.events import configuration_events, events_by_ids
 from store.read.findings import FindingFilter, findings
 from store.read.folding import (
     UnderMinimum,
@@ -29,7 +31,8 @@ from store.read.folding import (
 from store.read.progress import last_heard
 from store.read.rejections import rejections
 from store.read.rounds import RoundFilter, verdicts
-from store.rows.raw import StoredEvent
+from store.rows.raw import RecordKey, StoredEvent
+from streams.intake import Origin
 
 RECENT = 600_000_000
 """Shoes heard of so long before a table's last word (microseconds) are read again whole: facts of theirs may come."""
@@ -64,6 +67,8 @@ class Folded:
     live: LiveTable
     verdicts: dict[RoundKey, VerdictMark] = field(default_factory=dict)
     findings: dict[str, FindingMark] = field(default_factory=dict)
+    refused: set[tuple[RecordKey, int]] = field(default_factory=set)
+    """Events, by record and place, that are stored as refused."""
 
 
 def verdict_content(json: bytes) -> bytes:
@@ -78,8 +83,10 @@ def fold(
     settings: JudgeSettings,
     shoes: Iterable[str] = (),
     since: int | None = None,
+    arriving: Iterable[Identity] = (),
 ) -> Folded:
-    """Fold a table's shoes in play, these shoes, and all that came since then (microseconds)."""
+    """Fold a table's shoes in play, these shoes, and all that came since then (microseconds). ``arriving`` are the
+    identities of events that are to be taken next: they may have been used before."""
     wanted = set(shoes)
     spans = shoe_spans(store, partition, table)
     heard = max((each.time for each in last_heard(store, table).values()), default=None)
@@ -93,14 +100,14 @@ def fold(
     events = list(events_from(store, table, firsts))
     whole = {span.shoe for span in spans if span.first_time >= start}
     keys: set[RoundKey] = set()
-    passed: set[tuple[str, str]] = set()
+    passed: set[Identity] = set()
     for stored in events:
         data: Any = stored.event.data
         if getattr(data, "round", None) is not None:
             if data.shoe in whole:
                 keys.add((data.shoe, data.round))
             else:
-                passed.add((stored.event.source, stored.event.id))
+                passed.add(_identity(stored.event))
     configured = [_fact(each) for each in configuration_events(store, table)]
     live = LiveTable(table, settings, used_before(rounds_under_minimum(store, table), keys, sorted(configured)))
     live.resume(
@@ -120,14 +127,19 @@ def fold(
         [fact for fact in configured if fact.source in bases and fact.sequence <= bases[fact.source].sequence],
     )
     for stored in events:
-        live.take(stored.event, stored.arrival * 1_000, lambda stored=stored: stored.raw)  # type: ignore[misc]
+        time = micros(stored.event.time)
+        live.hold_against_arrival(stored.event, time, stored.arrival * 1_000)
+        live.take_all([(stored.event, time)], Origin.of_stored(stored))
+    for stored in events_by_ids(store, table, sorted(set(arriving) - {_identity(each.event) for each in events})):
+        live.remember(stored.event, Origin.of_stored(stored))
+    folded = Folded(live)
     for refused in rejections(store, table=table, start=(start - _HOUR) // 1_000):
+        folded.refused.add((refused.key, refused.place))
         if refused.source is None or refused.sequence is None:
             continue
         base = bases.get(refused.source)
         if base is None or refused.sequence > base.sequence:
             live.reject(RejectedPlace(refused.source, refused.sequence, refused.type))
-    folded = Folded(live)
     for verdict in verdicts(store, RoundFilter(tables=(table,), start=start - _HOUR)):
         key = verdict.key.shoe, verdict.key.round
         if key in keys:
@@ -157,3 +169,7 @@ def used_before(rounds: Iterable[UnderMinimum], folded: set[RoundKey], configura
 def _fact(stored: StoredEvent) -> Fact:
     event = stored.event
     return Fact.of(event, micros(event.time))
+
+
+def _identity(event: AnyEvent) -> Identity:
+    return event.source, event.id

@@ -1,24 +1,28 @@
 """A record of an input topic: taken apart, and every event checked to be in its place."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 
+from audit.devices import RejectedPlace
 from schemas.decoding import Decoded, Rejected, decode_record, split_record
 from schemas.records import AnyEvent
-from schemas.time import micros
+from schemas.time import all_micros
 from schemas.topics import carries, partition_of, topic_of
-from store.rows.raw import Record
+from store.rows.raw import Record, RecordKey, StoredEvent
 from streams.watermark import NEVER
 
 
 def read_record(topic: str, partition: int, offset: int, arrival: int, raw: bytes, partitions: int) -> Record:
     """A record as the judge and the store take it; ``arrival`` in milliseconds, ``partitions`` of the topic."""
     decoded = decode_record(raw)
-    if all(
-        carries(topic, event.type) and partition_of(event.subject, partitions) == partition for event in decoded.events
-    ):
-        return Record(topic, partition, offset, arrival, raw, decoded)
-    return Record(topic, partition, offset, arrival, raw, _without_strays(topic, partition, raw, decoded, partitions))
+    events = decoded.events
+    in_place = all(carries(topic, kind) for kind in {event.type for event in events}) and all(
+        partition_of(table, partitions) == partition for table in {event.subject for event in events}
+    )
+    if not in_place:
+        decoded = _without_strays(topic, partition, raw, decoded, partitions)
+    return Record(topic, partition, offset, arrival, raw, decoded)
 
 
 def _without_strays(topic: str, partition: int, raw: bytes, decoded: Decoded, partitions: int) -> Decoded:
@@ -38,27 +42,96 @@ def _without_strays(topic: str, partition: int, raw: bytes, decoded: Decoded, pa
             events.append(event)
             places.append(place)
         else:
-            rejected.append(
-                Rejected(
-                    pieces[place], place, reason, event.source, event.subject, event.sequence, event.id, event.type,
-                    event.time,
-                )
-            )  # fmt: skip
+            rejected.append(refused(event, pieces[place], place, reason))
     rejected.sort(key=lambda each: each.place)
     return Decoded(events, places, rejected)
 
 
+def refused(event: AnyEvent, raw: bytes, place: int, reason: str) -> Rejected:
+    """An event that could be decoded and is rejected all the same."""
+    return Rejected(
+        raw, place, reason, event.source, event.subject, event.sequence, event.id, event.type, event.time
+    )  # fmt: skip
+
+
+class Origin:
+    """Where events came from: gives the bytes and the place of each in its record."""
+
+    __slots__ = ("_events", "_pieces", "_places", "arrival", "key")
+
+    def __init__(
+        self,
+        key: RecordKey,
+        arrival: int,
+        events: Sequence[AnyEvent],
+        places: Sequence[int],
+        pieces: Callable[[], Sequence[bytes] | Mapping[int, bytes]],
+    ) -> None:
+        self.key = key
+        self.arrival = arrival
+        """Milliseconds since 1970."""
+        self._events = events
+        self._places = places
+        self._pieces = pieces
+
+    @classmethod
+    def of_record(cls, record: Record) -> "Origin":
+        """The origin of a record's events; it is cut into their bytes when the first is asked for."""
+        raw, decoded = record.raw, record.decoded
+        return cls(record.key, record.arrival, decoded.events, decoded.places, cache(lambda: split_record(raw)))
+
+    @classmethod
+    def of_stored(cls, stored: StoredEvent) -> "Origin":
+        """The origin of an event that was read from the store."""
+        return cls(stored.key, stored.arrival, [stored.event], [stored.place], lambda: {stored.place: stored.raw})
+
+    def place(self, event: AnyEvent) -> int:
+        """The place of an event in its record."""
+        return next(place for place, each in zip(self._places, self._events, strict=True) if each is event)
+
+    def raw(self, event: AnyEvent) -> bytes:
+        """The bytes of an event."""
+        return self._pieces()[self.place(event)]
+
+
+@dataclass(slots=True)
+class Share:
+    """What one record brings to one table."""
+
+    arrival: int
+    """Microseconds since 1970."""
+    origin: Origin
+    events: list[AnyEvent] = field(default_factory=list)
+    times: list[int] = field(default_factory=list)
+    """Of the events, in microseconds since 1970."""
+    places: list[RejectedPlace] = field(default_factory=list)
+    """What was refused and fills a place in a sequence."""
+
+
+def shares(record: Record) -> dict[str, Share]:
+    """A record by table."""
+    arrival, origin = record.arrival * 1_000, Origin.of_record(record)
+    events = record.decoded.events
+    found: dict[str, Share] = {}
+    for event, time in zip(events, event_times(events), strict=True):
+        share = found.get(event.subject)
+        if share is None:
+            share = found[event.subject] = Share(arrival, origin)
+        share.events.append(event)
+        share.times.append(time)
+    for rejected in record.decoded.rejected:
+        if rejected.subject is not None and rejected.source is not None and rejected.sequence is not None:
+            share = found.setdefault(rejected.subject, Share(arrival, origin))
+            share.places.append(RejectedPlace(rejected.source, rejected.sequence, rejected.type))
+    return found
+
+
+def event_times(events: Sequence[AnyEvent]) -> list[int]:
+    """When events happened, by their devices, in microseconds since 1970."""
+    times: list[int] = all_micros([event.time for event in events]).tolist()
+    return times
+
+
 def latest_time(record: Record) -> int:
     """The largest event time of a record, no later than its arrival (microseconds)."""
-    arrival = record.arrival * 1_000
-    return max((min(micros(event.time), arrival) for event in record.decoded.events), default=NEVER)
-
-
-def origins(raw: bytes) -> Callable[[int], bytes]:
-    """Gives the bytes of each event of a record by its place; the record is cut when the first is asked for."""
-
-    @cache
-    def pieces() -> list[bytes]:
-        return split_record(raw)
-
-    return lambda place: pieces()[place]
+    return min(max(event_times(record.decoded.events), default=NEVER), record.arrival * 1_000)

@@ -7,13 +7,11 @@ from typing import NamedTuple
 
 import faust
 
-from audit.live.concluded import Concluded
 from schemas.findings import finding_json
 from schemas.rejections import rejection_json, rejection_of
 from schemas.topics import ALERTS, REJECTED, VERDICTS
-from schemas.verdicts import verdict_json
 from store.rows.raw import Record
-from streams.desk import RaisedFinding
+from streams.news import News, RaisedFinding
 
 logger = logging.getLogger(__name__)
 
@@ -39,17 +37,18 @@ def alerts(findings: Iterable[RaisedFinding]) -> list[Message]:
     ]
 
 
-def results(verdicts: Iterable[Concluded], records: Iterable[Record]) -> list[Message]:
+def results(news: News, records: Iterable[Record]) -> list[Message]:
     """Verdicts, and what was refused."""
-    judged = [Message(VERDICTS.name, _key(each.verdict.table), verdict_json(each.verdict)) for each in verdicts]
+    refused = [(each, record.key) for record in records for each in record.decoded.rejected]
+    refused += [(each.rejected, each.key) for each in news.refused]
+    judged = [Message(VERDICTS.name, _key(each.concluded.verdict.table), each.json) for each in news.verdicts]
     return judged + [
         Message(
             REJECTED.name,
             _key(rejected.subject),
-            rejection_json(rejection_of(rejected, record.topic, record.partition, record.offset)),
+            rejection_json(rejection_of(rejected, key.topic, key.partition, key.offset)),
         )
-        for record in records
-        for rejected in record.decoded.rejected
+        for rejected, key in refused
     ]
 
 

@@ -1,20 +1,18 @@
 """One partition number at a worker: the tables that speak there, and how far its three topics have been read."""
 
 import logging
-from collections import OrderedDict
-from collections.abc import Iterable
-from functools import partial
+from collections import OrderedDict, deque
+from collections.abc import Iterable, Iterator
 
 from audit.beside_rounds import rejection
-from audit.devices import RejectedPlace
 from audit.settings import JudgeSettings
 from schemas.decoding import Rejected
 from schemas.findings import Finding
-from schemas.time import micros
 from store.rows.raw import Record
-from streams.desk import News, RaisedFinding, TableDesk, Taken
-from streams.intake import origins
+from streams.desk import TableDesk
+from streams.intake import Share, latest_time, shares
 from streams.metrics import FAILED
+from streams.news import News, RaisedFinding
 from streams.topic_layout import INPUTS
 from streams.watermark import Watermark
 
@@ -45,6 +43,9 @@ class PartitionJudge:
         self._was_caught_up = False
         self._touched: set[str] = set()
         self._told: OrderedDict[str, None] = OrderedDict()
+        self._unstored: deque[tuple[int, dict[str, Share]]] = deque()
+        """By batch: what the store does not have yet, by table."""
+        self._stored_batch = 0
 
     @property
     def caught_up(self) -> bool:
@@ -74,33 +75,21 @@ class PartitionJudge:
 
     def take(self, record: Record, batch: int, now: float) -> News:
         """Hand a record's events to their tables; gives what is told at once of those that were refused."""
-        arrival = record.arrival * 1_000
-        piece = origins(record.raw)
-        watermark, topic = self.watermark, record.topic
-        for event, place in zip(record.decoded.events, record.decoded.places, strict=True):
-            desk = self.desk(event.subject)
+        by_table = shares(record)
+        self._unstored.append((batch, by_table))
+        for table, share in by_table.items():
+            desk = self.desk(table)
             desk.heard = now
-            try:
-                desk.take(Taken(batch, event, None, arrival, partial(piece, place)))
-            except Exception:  # the event is stored all the same, and can be judged when the fault is mended
-                logger.exception("the judge failed", extra={"table": event.subject})
-                FAILED.inc()
-            self._touched.add(event.subject)
-            watermark.read(topic, micros(event.time), arrival)
+            desk.take(batch, share)
+        self._touched.update(by_table)
+        self.watermark.read(record.topic, latest_time(record), record.arrival * 1_000)
+        self.positions[record.topic] = max(self.positions.get(record.topic, 0), record.offset + 1)
         news = News()
         for rejected in record.decoded.rejected:
-            news.add(self._reject(rejected, record, batch, now))
-        self.positions[topic] = max(self.positions.get(topic, 0), record.offset + 1)
+            news.add(self._reject(rejected, record))
         return news
 
-    def _reject(self, rejected: Rejected, record: Record, batch: int, now: float) -> News:
-        arrival = record.arrival * 1_000
-        if rejected.subject is not None and rejected.source is not None and rejected.sequence is not None:
-            desk = self.desk(rejected.subject)
-            desk.heard = now
-            place = RejectedPlace(rejected.source, rejected.sequence, rejected.type)
-            desk.take(Taken(batch, None, place, arrival, lambda: rejected.raw))
-            self._touched.add(rejected.subject)
+    def _reject(self, rejected: Rejected, record: Record) -> News:
         where = f" ({record.topic}, partition {record.partition}, offset {record.offset})"
         finding = rejection(rejected.subject, rejected.raw, rejected.reason, where)
         if finding.id in self._told:
@@ -108,7 +97,7 @@ class PartitionJudge:
         self._told[finding.id] = None
         if len(self._told) > REMEMBERED:
             self._told.popitem(last=False)
-        return News([RaisedFinding(finding, 1, arrival, self._for_people(finding))])
+        return News([RaisedFinding(finding, 1, record.arrival * 1_000, self._for_people(finding))])
 
     def _for_people(self, finding: Finding) -> bool:
         desk = self.desks.get(finding.table) if finding.table is not None else None
@@ -126,8 +115,11 @@ class PartitionJudge:
             self._was_caught_up = True
         news = News()
         for table in sorted(touched | self._due(complete_to)):
+            desk = self.desks[table]
             try:
-                news.add(self.desks[table].look(complete_to, caught_up=caught_up))
+                news.add(desk.look(complete_to, caught_up=caught_up))
+                if desk.holds_much:
+                    self._release(desk, complete_to)
             except Exception:  # a fault of ours at one table must not stop the others
                 logger.exception("the judge failed", extra={"table": table})
                 FAILED.inc()
@@ -140,6 +132,19 @@ class PartitionJudge:
         """Desks that need the store to go on."""
         return [desk for desk in self.desks.values() if desk.needs_store]
 
+    def unstored(self, table: str) -> Iterator[Share]:
+        """What came about a table and is not in the store yet."""
+        for _, by_table in self._unstored:
+            share = by_table.get(table)
+            if share is not None:
+                yield share
+
+    def stored(self, batch: int) -> None:
+        """The store has all that came up to this batch."""
+        self._stored_batch = max(self._stored_batch, batch)
+        while self._unstored and self._unstored[0][0] <= batch:
+            self._unstored.popleft()
+
     def resumed(self, desk: TableDesk) -> None:
         """A desk was read from the store: it is looked at next."""
         self._touched.add(desk.table)
@@ -148,6 +153,10 @@ class PartitionJudge:
         """Let go of rounds that are over and of tables that have nothing to say."""
         complete_to = self.watermark.complete_to(now_micros)
         for table, desk in list(self.desks.items()):
-            desk.release(complete_to)
-            if desk.idle and now - desk.heard > IDLE_SECONDS and table not in self._touched:
+            self._release(desk, complete_to)
+            is_stored = desk.last_batch <= self._stored_batch
+            if is_stored and desk.idle and now - desk.heard > IDLE_SECONDS and table not in self._touched:
                 del self.desks[table]
+
+    def _release(self, desk: TableDesk, complete_to: int) -> None:
+        desk.release(complete_to, stored=desk.last_batch <= self._stored_batch)

@@ -4,7 +4,7 @@ import asyncio
 import logging
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
@@ -17,14 +17,15 @@ from schemas.time import micros
 from store.connect import Patience, Store
 from store.errors import StoreError
 from store.read.events import events_by_ids
-from store.rows.raw import Record
+from store.rows.raw import Record, StoredRejection
 from store.rows.verdicts import FindingState, JudgedRound
 from store.write.findings import write_findings
-from store.write.raw import write_records
+from store.write.raw import write_records, write_rejections
 from store.write.verdicts import write_verdicts
 from streams import metrics, outputs
-from streams.desk import News, TableDesk
+from streams.desk import TableDesk
 from streams.folding import fold
+from streams.news import News, RefusedLater
 from streams.partition import PartitionJudge
 
 logger = logging.getLogger(__name__)
@@ -129,33 +130,20 @@ class Sink:
                     batches[0].news.add(news)
         if not batches:
             return
-        now = time.time_ns() // 1_000_000
-        findings = [
-            FindingState(finding=each.finding, version=each.version, time=each.time, raised=now)
-            for batch in batches
-            for each in batch.news.findings
-        ]
-        verdicts = [each for batch in batches for each in batch.news.verdicts]
-        judged = [
-            JudgedRound(
-                verdict=each.verdict, judge=str(JUDGE_VERSION), judged=now, opened=each.opened, ended=each.ended,
-                cards=each.cards, decks=each.decks, pit=each.pit, currency=each.currency, dealer=each.dealer,
-            )
-            for each in verdicts
-        ]  # fmt: skip
+        news = News()
+        for batch in batches:
+            news.add(batch.news)
         records = [record for batch in batches for record in batch.records]
-        await self.ask(lambda: write_verdicts(self.store, judged))
-        await self.ask(lambda: write_findings(self.store, findings))
-        await self.ask(lambda: write_records(self.store, records))
-        await outputs.send(self.app, outputs.results(verdicts, records))
+        await self.ask(lambda: _write(self.store, news, records))
+        await outputs.send(self.app, outputs.results(news, records))
         for batch in batches:
             for ack in batch.acks:
                 self._held.setdefault(ack.partition, deque()).append(ack)
             for partition, looked_to in batch.looked_to.items():
                 self._acknowledge(partition, looked_to)
         self._tell_desks(batches)
-        for each in verdicts:
-            metrics.VERDICTS.labels(each.verdict.status).inc()
+        for each in news.verdicts:
+            metrics.VERDICTS.labels(each.concluded.verdict.status).inc()
         metrics.STORE_SECONDS.observe(time.perf_counter() - started)
 
     @property
@@ -177,17 +165,8 @@ class Sink:
     def _tell_desks(self, batches: list[Batch]) -> None:
         # A batch without records may have overtaken one with records.
         number = max((batch.number for batch in batches if batch.records), default=0)
-        tables = {
-            (record.partition, event.subject)
-            for batch in batches
-            for record in batch.records
-            for event in (*record.decoded.events, *record.decoded.rejected)
-        }
-        for partition, table in tables:
-            judge = self.judges.get(partition)
-            desk = None if judge is None or table is None else judge.desks.get(table)
-            if desk is not None:
-                desk.stored(number)
+        for judge in self.judges.values():
+            judge.stored(number)
 
     async def _read_again(self, judge: PartitionJudge, desk: TableDesk) -> News:
         """Bring a desk to where the store and what came since make it."""
@@ -208,8 +187,11 @@ class Sink:
         if desk.live is not None and not shoes and since is None:
             return News()
         desk.live = None
-        folded = await self.ask(lambda: fold(self.store, judge.number, desk.table, desk.settings, shoes, since))
-        desk.resume(folded)
+        arriving = {(event.source, event.id) for share in judge.unstored(desk.table) for event in share.events}
+        folded = await self.ask(
+            lambda: fold(self.store, judge.number, desk.table, desk.settings, shoes, since, arriving)
+        )
+        desk.resume(folded, judge.unstored(desk.table))
         judge.resumed(desk)
         news = judge.look(time.time_ns() // 1_000)
         await outputs.send(self.app, outputs.alerts(news.findings))
@@ -236,3 +218,39 @@ class Sink:
                 self.away = False
                 metrics.STORE_AWAY.set(0)
                 return answer
+
+
+def _write(store: Store, news: News, records: Sequence[Record]) -> None:
+    """Verdicts and findings first; a record that is stored says that all of it is."""
+    now = time.time_ns() // 1_000_000
+    write_verdicts(
+        store,
+        [
+            JudgedRound(
+                verdict=each.verdict, judge=str(JUDGE_VERSION), judged=now, opened=each.opened, ended=each.ended,
+                cards=each.cards, decks=each.decks, pit=each.pit, currency=each.currency, dealer=each.dealer,
+            )
+            for each, _ in news.verdicts
+        ],
+    )  # fmt: skip
+    write_findings(
+        store,
+        [
+            FindingState(finding=each.finding, version=each.version, time=each.time, raised=now)
+            for each in news.findings
+        ],
+    )
+    write_rejections(
+        store,
+        [_stored_rejection(each) for each in news.refused],
+    )
+    write_records(store, records)
+
+
+def _stored_rejection(refused: RefusedLater) -> StoredRejection:
+    rejected = refused.rejected
+    return StoredRejection(
+        key=refused.key, place=rejected.place, arrival=refused.arrival, raw=rejected.raw, reason=rejected.reason,
+        table=rejected.subject, source=rejected.source, sequence=rejected.sequence, id=rejected.id, type=rejected.type,
+        time=None if rejected.time is None else micros(rejected.time),
+    )  # fmt: skip

@@ -1,6 +1,7 @@
 """One shoe of a live table: what it has dealt round by round, also of rounds that are no longer held."""
 
-from collections.abc import Iterable, Mapping
+from bisect import bisect_left, insort
+from collections.abc import Mapping
 
 from audit.facts import Fact
 
@@ -11,7 +12,10 @@ Read = Mapping[int, tuple[str, ...]]
 class LiveShoe:
     """The account of a shoe in play."""
 
-    __slots__ = ("_count", "_dealt", "ended", "loaded", "reads", "released", "restrictions", "short_of_draws")
+    __slots__ = (
+        "_certain", "_count", "_dealt", "_numbers", "ended", "loaded", "reads", "released", "restrictions",
+        "short_of_draws",
+    )  # fmt: skip
 
     def __init__(self) -> None:
         self.loaded: list[Fact] = []
@@ -24,41 +28,45 @@ class LiveShoe:
         """Rounds that are judged and no longer held."""
         self.short_of_draws: set[int] = set()
         """Released rounds that lacked a draw which may have been lost."""
+        self._numbers: list[int] = []
+        """The rounds that have dealt, rising."""
+        self._certain: dict[int, list[str]] = {}
+        """By round: the cards that were read in one way; a draw read as two cards counts as neither."""
         self._dealt: dict[str, int] = {}
         self._count = 0
 
     def note(self, number: int, read: Read) -> bool:
         """Note the cards of a round; whether that changes what later rounds can know of it."""
-        known = self.reads.get(number, {})
-        if known == read:
+        known = self.reads.get(number)
+        if (known or {}) == read:
             return False
-        self._add(known, -1)
-        self._add(read, 1)
+        dealt = self._dealt
+        if known is None:
+            insort(self._numbers, number)
+        else:
+            self._count -= len(known)
+            for card in self._certain[number]:
+                dealt[card] -= 1
+        certain = [cards[0] for cards in read.values() if len(cards) == 1]
+        for card in certain:
+            dealt[card] = dealt.get(card, 0) + 1
+        self._count += len(read)
+        self._certain[number] = certain
         self.reads[number] = read
         return True
 
-    def _add(self, read: Read, sign: int) -> None:
-        self._count += sign * len(read)
-        for card in _certain(read):
-            self._dealt[card] = self._dealt.get(card, 0) + sign
-
     def before(self, number: int) -> tuple[dict[str, int], int]:
         """The copies of the round's own cards dealt in earlier rounds, and how many cards these dealt in all."""
-        later = [read for other, read in self.reads.items() if other >= number]
-        count = self._count - sum(len(read) for read in later)
-        copies = {}
-        for card in set(_certain(self.reads.get(number, {}))):
-            earlier = self._dealt.get(card, 0) - sum(1 for read in later for each in _certain(read) if each == card)
-            if earlier:
-                copies[card] = earlier
-        return copies, count
+        count = self._count
+        copies = {card: self._dealt[card] for card in self._certain.get(number, ())}
+        for other in self._numbers[bisect_left(self._numbers, number) :]:
+            count -= len(self.reads[other])
+            for card in self._certain[other]:
+                if card in copies:
+                    copies[card] -= 1
+        return {card: copied for card, copied in copies.items() if copied}, count
 
     def restriction_before(self, number: int) -> int | None:
         """What an earlier round of the shoe restricted the wagers to."""
         earlier = [other for other in self.restrictions if other < number]
         return self.restrictions[max(earlier)] if earlier else None
-
-
-def _certain(read: Read) -> Iterable[str]:
-    """The cards that were read in one way; a draw read as two cards counts as neither."""
-    return [cards[0] for cards in read.values() if len(cards) == 1]

@@ -1,88 +1,251 @@
 """One source of a live table: effective times as its events come, and the recent part of its history."""
 
-from audit.checks.device_clock import is_off
+from bisect import bisect_left
+from collections.abc import Callable
+from functools import partial
+from operator import attrgetter
+from typing import NamedTuple, Protocol
+
+from audit.checks import device_clock
 from audit.devices import Base, Device, RejectedPlace, follow
 from audit.facts import Fact
-from audit.settings import JudgeSettings
-from schemas.events import AnyEvent
-from schemas.time import micros
+from audit.settings import MILLISECOND, JudgeSettings
+from schemas.findings import Finding
+from schemas.records import AnyEvent
 from schemas.topics import HEARTBEAT
+
+
+class Origin(Protocol):
+    """Where an event came from."""
+
+    def raw(self, event: AnyEvent) -> bytes:
+        """The bytes of an event as it came."""
+
+
+class GivenBytes(NamedTuple):
+    """The origin of an event of which nothing but its bytes is known."""
+
+    give: Callable[[], bytes]
+
+    def raw(self, event: AnyEvent) -> bytes:
+        return self.give()
+
+
+AT = attrgetter("at")
+_OUT_OF_ORDER = -1
+_NEVER = -(2**62)
+_fact = partial(tuple.__new__, Fact)
+
+
+class Known(NamedTuple):
+    """An event that came under an id."""
+
+    event: AnyEvent
+    origin: Origin | None
+    held: bool
+    """False: it is in the store alone, of a time that is no longer held."""
+
+
+class Pause(NamedTuple):
+    """A time without a word from a device that sends heartbeats, longer than it may be silent."""
+
+    start: Fact
+    end: Fact | None
+    """None: it has not spoken since."""
+
+
+class Change(NamedTuple):
+    """What following a history anew has changed."""
+
+    went: list[Fact]
+    came: list[Fact]
 
 
 class LiveSource:
     """The events of one source about one table that are still held."""
 
-    __slots__ = ("base", "device", "events", "last", "latest", "rejected", "source", "tangled")
+    __slots__ = (
+        "_beaten_before", "_clock", "_clock_off", "_following", "_forgotten", "_limit", "_settings", "_table",
+        "_untidy", "base", "beaten", "device", "known", "latest", "news", "pauses", "refused", "rejected", "source",
+        "tangled", "widened",
+    )  # fmt: skip
 
-    def __init__(self, source: str, base: Base | None = None) -> None:
+    def __init__(self, table: str, source: str, settings: JudgeSettings, base: Base | None = None) -> None:
+        self._table = table
+        self._settings = settings
+        self._limit = settings.silence_ms * MILLISECOND
         self.source = source
         self.base = base
         """What was let go of: nothing before it is held."""
-        self.events: list[AnyEvent] = []
+        self.known: dict[str, Known] = {}
+        """By id."""
+        self.refused: dict[str, set[bytes]] = {}
+        """By id: the contents that were refused because they contradict each other."""
         self.rejected: set[RejectedPlace] = set()
-        self.last: int | None = base.sequence if base is not None else None
-        """The highest sequence seen."""
-        self.latest: int = base.at if base is not None else -(2**62)
+        self.latest: int = base.at if base is not None else _NEVER
         """The largest time seen."""
         self.tangled = False
         """Something came that was not the next in sequence: the history must be followed anew."""
         self.device = Device(source)
+        self.beaten = False
+        """Whether it has sent heartbeats."""
+        self.pauses: list[Pause] = []
+        """Those that have ended, as long as what came before them is held."""
+        self.news = True
+        """Its clock went off or on, or its history was followed anew, since the last look at devices."""
+        self.widened = False
+        """It has sent a type of event that it had not sent before, since the last look at rounds."""
+        self._beaten_before = False
+        """Whether it had sent heartbeats before what is held."""
+        self._clock: dict[str, Finding] | None = None
+        self._clock_off = base is not None and base.clock_off
+        self._following: int | None = None if base is None else base.sequence + 1
+        self._untidy: list[AnyEvent] = []
+        self._forgotten: set[int] = set()
 
-    def take(self, event: AnyEvent) -> Fact | None:
+    def take(self, event: AnyEvent, time: int) -> Fact | None:
         """Take the next event; None where it is not simply the next, and the history must be followed anew."""
         sequence = event.sequence
-        if self.tangled or (self.last is not None and sequence != self.last + 1):
-            self.events.append(event)
-            self.last = sequence if self.last is None else max(sequence, self.last)
-            self.tangled = True
+        if sequence != self._following and self._following is not None:
+            self._untidy.append(event)
+            self.tangle()
             return None
-        time = micros(event.time)
-        self.latest = max(self.latest, time)
-        self.last = sequence
-        fact = Fact.of(event, self.latest)
-        self.events.append(event)
+        self._following = sequence + 1
         device = self.device
-        device.facts.append(fact)
-        if event.type not in device.types:
-            device.types |= {event.type}
+        facts = device.facts
+        before = self.latest
+        if time > before:
+            self.latest = time
+        kind = event.type
+        fact: Fact = _fact((self.latest, event.source, sequence, event.id, kind, event.data, event))
+        if self.beaten and facts and self.latest - before > self._limit:
+            self.pauses.append(Pause(facts[-1], fact))
+        facts.append(fact)
+        if kind not in device.types:
+            device.types |= {kind}
+            self.widened = True
+        if kind == HEARTBEAT:
+            self.beaten = True
+            if device_clock.is_off(fact, self._settings) != self._clock_off:
+                self._clock_off = not self._clock_off
+                self._clock = None
+                self.news = True
         return fact
+
+    def tangle(self) -> None:
+        """The history must be followed anew."""
+        self.tangled = True
+        self._following = _OUT_OF_ORDER
 
     def reject(self, place: RejectedPlace) -> None:
         """A rejected event fills a place in the sequence."""
         self.rejected.add(place)
-        self.tangled = True
+        self.tangle()
 
     def forget(self, event: AnyEvent) -> None:
         """An event turned out to be in conflict with another one: it is no fact any more."""
-        self.events.remove(event)
-        self.tangled = True
+        del self.known[event.id]
+        self._forgotten.add(id(event))
+        self.tangle()
 
-    def untangle(self) -> None:
+    def untangle(self) -> Change:
         """Follow the history that is held anew."""
+        before, types = self.device.facts, self.device.types
+        held = [
+            event for event in (*(fact.event for fact in before), *self._untidy) if id(event) not in self._forgotten
+        ]
         places = sorted(self.rejected, key=lambda place: (place.sequence, place.type or ""))
-        types = self.device.types
-        self.device = follow(self.source, self.events, places, self.base)
+        self.device = follow(self.source, held, places, self.base)
         self.device.types |= types
-        self.latest = self.device.facts[-1].at if self.device.facts else self.latest
+        self._untidy, self._forgotten = [], set()
+        facts = self.device.facts
+        if facts:
+            self.latest = facts[-1].at
+            self._following = facts[-1].sequence + 1
+        else:
+            self._following = None if self.base is None else self.base.sequence + 1
         self.tangled = False
+        self._follow_heartbeats()
+        return _difference(before, facts)
 
-    def let_go(self, before: int, settings: JudgeSettings) -> list[Fact]:
+    def _follow_heartbeats(self) -> None:
+        """Find the pauses in the history that is held."""
+        self.pauses = []
+        self._clock, self.news = None, True
+        self._clock_off = self.base is not None and self.base.clock_off
+        self.beaten = HEARTBEAT in self.device.types
+        if not self.beaten:
+            return
+        facts = self.device.facts
+        beaten = self._beaten_before
+        last: Fact | None = None
+        for fact in facts:
+            if beaten and last is not None and fact.at - last.at > self._limit:
+                self.pauses.append(Pause(last, fact))
+            if fact.kind == HEARTBEAT:
+                beaten = True
+                self._clock_off = device_clock.is_off(fact, self._settings)
+            last = fact
+
+    def clock(self) -> dict[str, Finding]:
+        """What is found of its clock, by id."""
+        if self._clock is None:
+            off = self.base is not None and self.base.clock_off
+            found = device_clock.check(self._table, self.device, self._settings, off=off)
+            self._clock = {finding.id: finding for finding in found}
+        return self._clock
+
+    def pauses_by(self, moment: int) -> list[Pause]:
+        """Its pauses, the one that has not ended by a moment included."""
+        facts = self.device.facts
+        if self.beaten and facts and facts[-1].at + self._limit < moment:
+            return [*self.pauses, Pause(facts[-1], None)]
+        return self.pauses
+
+    def resume(self, types: frozenset[str]) -> None:
+        """Go on from its base, before which it had sent these types of events."""
+        self.device.types = types
+        self.beaten = self._beaten_before = HEARTBEAT in types
+
+    def let_go(self, before: int) -> list[Fact]:
         """Let go of all facts before a time, and remember how the source stood then; the facts that went."""
         facts = self.device.facts
-        count = 0
-        while count < len(facts) - 1 and facts[count].at < before:
-            count += 1
-        if not count or self.tangled:
+        count = min(bisect_left(facts, before, key=AT), len(facts) - 1)
+        if count <= 0 or self.tangled:
             return []
-        dropped = facts[count - 1]
-        gone = {id(fact.event) for fact in facts[:count]}
-        beats = [fact for fact in facts[:count] if fact.kind == HEARTBEAT]
-        was_off = self.base.clock_off if self.base is not None else False
-        self.base = Base(dropped.sequence, dropped.at, is_off(beats[-1], settings) if beats else was_off)
         went = facts[:count]
         del facts[:count]
-        self.events = [event for event in self.events if id(event) not in gone]
-        self.rejected = {place for place in self.rejected if place.sequence > dropped.sequence}
-        self.device.obscured = [span for span in self.device.obscured if span.end >= before]
-        self.device.lacking = [hole for hole in self.device.lacking if hole.last > dropped.sequence]
+        last = went[-1]
+        beat = next((fact for fact in reversed(went) if fact.kind == HEARTBEAT), None) if self.beaten else None
+        self._beaten_before = self._beaten_before or beat is not None
+        was_off = self.base is not None and self.base.clock_off
+        self.base = Base(last.sequence, last.at, was_off if beat is None else device_clock.is_off(beat, self._settings))
+        for fact in went:
+            self.known.pop(fact.id, None)
+        if self.rejected:
+            self.rejected = {place for place in self.rejected if place.sequence > last.sequence}
+        if self.pauses:
+            self.pauses = [pause for pause in self.pauses if pause.start.sequence > last.sequence]
+        if self._clock:
+            self._clock = None
+        device = self.device
+        if device.obscured:
+            device.obscured = [span for span in device.obscured if span.end >= before]
+        if device.lacking:
+            device.lacking = [hole for hole in device.lacking if hole.last > last.sequence]
         return went
+
+
+def _difference(before: list[Fact], after: list[Fact]) -> Change:
+    known = {id(fact.event): fact for fact in before}
+    went: list[Fact] = []
+    came: list[Fact] = []
+    for fact in after:
+        old = known.pop(id(fact.event), None)
+        if old is None:
+            came.append(fact)
+        elif old.at != fact.at:
+            went.append(old)
+            came.append(fact)
+    went += known.values()
+    return Change(went, came)

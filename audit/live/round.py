@@ -1,0 +1,81 @@
+"""One round of a live table: its facts as they come, and what was said of it."""
+
+from dataclasses import dataclass, field
+
+from audit.facts import Fact, RoundFacts, gather
+from schemas.findings import Finding
+from schemas.verdicts import Verdict
+
+_BETS_CLOSED = "bets.closed.v1"
+_DECIDING = frozenset(
+    {"card.drawn.v1", "result.displayed.v1", "bet.settled.v1", "bet.corrected.v1", _BETS_CLOSED, "ruling.made.v1",
+     "incident.reported.v1", "round.opened.v1", "round.closed.v1"}
+)  # fmt: skip
+"""What can decide a finding at once."""
+
+
+@dataclass(slots=True)
+class LiveRound:
+    """A round that is held."""
+
+    shoe: str
+    number: int
+    facts: list[Fact] = field(default_factory=list)
+    gathered: RoundFacts | None = None
+    """None while facts have come that are not gathered yet."""
+    closed: bool = False
+    """Whether "No more bets" was announced."""
+    ripe: bool = False
+    """Something came that can decide a finding."""
+    changed: bool = False
+    """Something came since the last verdict."""
+    raised: dict[str, Finding] = field(default_factory=dict)
+    """What people have been told."""
+    verdict: Verdict | None = None
+    used: frozenset[str] = frozenset()
+    """Players who used their one time under the minimum in it."""
+    next_opening: Fact | None = None
+    """The opening of the round that came next at the table, at the last look."""
+    next_in_shoe: Fact | None = None
+    """The opening of the round that came next of its shoe, at the last look."""
+
+    def gather(self) -> RoundFacts:
+        """Its facts, keyed by what they are about."""
+        if self.gathered is None:
+            self.gathered = gather(self.facts)
+        return self.gathered
+
+    def file(self, fact: Fact, *, on_offer: bool) -> None:
+        """Take a fact. Before the closing a bet decides nothing but whether its wager and position are on offer."""
+        self.facts.append(fact)
+        self.gathered = None
+        self.changed = True
+        if fact.kind in _DECIDING:
+            self.ripe = True
+            if fact.kind == _BETS_CLOSED:
+                self.closed = True
+        elif self.closed or self.raised or not on_offer:
+            self.ripe = True
+
+    def mark(self) -> None:
+        """It must be judged again."""
+        self.changed = self.ripe = True
+
+    @property
+    def place_in_time(self) -> tuple[int, str, int, str]:
+        """Rounds are in the order of this."""
+        beginning = self.gather().beginning
+        return beginning.at, beginning.source, beginning.sequence, beginning.id
+
+    @property
+    def last(self) -> int:
+        """Effective time of its last fact."""
+        return self.gather().ordered[-1].at
+
+
+def lacks_a_draw(verdict: Verdict | None) -> bool:
+    """Whether a round could not be verified for want of a draw that may have been lost."""
+    return verdict is not None and any(
+        finding.code == "round-incomplete" and any(str(what).startswith("draw ") for what in finding.expected)
+        for finding in verdict.findings
+    )

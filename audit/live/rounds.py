@@ -1,0 +1,214 @@
+"""The rounds that a live table holds: judged as soon as facts decide something, and when they are complete."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from audit.context import RoundContext
+from audit.devices import EVER_AFTER, Obscured, Obscurity
+from audit.facts import Fact
+from audit.judge import findings_so_far, judge
+from audit.live.beside import Beside
+from audit.live.concluded import conclude
+from audit.live.round import LiveRound, lacks_a_draw
+from audit.live.seen import Seen
+from audit.settings import MILLISECOND, JudgeSettings
+from audit.table import RoundKey, configuration_at, newly_used
+
+
+class LiveRounds:
+    """The rounds of a table that are held, and what each is judged by."""
+
+    def __init__(
+        self,
+        table: str,
+        settings: JudgeSettings,
+        configurations: Sequence[Fact],
+        held: dict[RoundKey, LiveRound],
+        beside: Beside,
+        used_once: frozenset[str],
+    ) -> None:
+        self.held = held
+        self.news = False
+        """Something came that makes a round worth a look."""
+        self.reload: set[str] = set()
+        """Shoes that must be read from the store again."""
+        self._table = table
+        self._settings = settings
+        self._configurations = configurations
+        self._beside = beside
+        self._used_before = used_once
+        self._due: int | None = None
+        """How far the topics must be read until a round can be judged that has come to its end."""
+        self._idle_at = EVER_AFTER
+        """The table's time at which a round has been idle for too long."""
+
+    def mark_all(self, shoe: str | None = None) -> None:
+        """All rounds, or those of a shoe, must be judged again."""
+        self.news = True
+        for held in self.held.values():
+            if shoe is None or held.shoe == shoe:
+                held.mark()
+
+    def mark_within(self, spans: Iterable[tuple[str, Obscured]]) -> None:
+        """A hole that opened or closed can change what the rounds lack that it could belong to."""
+        spans = list(spans)
+        if not spans:
+            return
+        until = EVER_AFTER
+        for held in reversed(self._in_time()):
+            facts = held.gather()
+            if any(span.start <= until and span.end >= facts.ordered[0].at for _, span in spans):
+                held.mark()
+                self.news = True
+            if facts.openings:
+                until = facts.openings[0].at
+
+    def _in_time(self) -> list[LiveRound]:
+        """The rounds in the order in which they began."""
+        rounds = [held for held in self.held.values() if held.facts]
+        rounds.sort(key=lambda held: held.place_in_time)
+        return rounds
+
+    def look(self, complete_to: int, latest: int, seen: Seen) -> None:
+        """Judge what can be judged; ``latest`` is the table's time."""
+        if self.news or latest >= self._idle_at or (self._due is not None and complete_to >= self._due):
+            self._look(complete_to, latest, seen)
+        seen.again_at(self._due)
+
+    def _look(self, complete_to: int, latest: int, seen: Seen) -> None:
+        self.news = False
+        self._due, self._idle_at = None, EVER_AFTER
+        rounds = self._in_time()
+        for held in rounds:
+            if held.changed or held.ripe:
+                self._note_cards(held)
+        _find_next_openings(rounds)
+        obscurity = self._beside.obscurity()
+        patience = self._settings.patience_ms * MILLISECOND
+        used = self._used_before
+        for place, held in enumerate(rounds):
+            if held.changed or held.ripe:
+                over_at = self._over_at(held, latest)
+                if over_at is not None and complete_to >= over_at + patience:
+                    before = held.used
+                    self._conclude(held, self._context(held, obscurity, used, over=True), seen)
+                    if held.used != before:
+                        self._one_time_was_used(held, rounds[place + 1 :])
+                else:
+                    if over_at is not None:
+                        self._due = min(over_at + patience, EVER_AFTER if self._due is None else self._due)
+                    if held.ripe:
+                        self._look_early(held, self._context(held, obscurity, used, over=over_at is not None), seen)
+            if held.used:
+                used |= held.used
+
+    def _look_early(self, held: LiveRound, context: RoundContext, seen: Seen) -> None:
+        """Say what rests on what is there, of a round that goes on."""
+        found = findings_so_far(held.gather(), context, self._settings)
+        seen.tell(held.raised, {finding.id: finding for finding in found})
+        held.ripe = False
+
+    def _one_time_was_used(self, held: LiveRound, later: Sequence[LiveRound]) -> None:
+        """Later rounds are judged by who had used the one time under the minimum before them (DTB, FF4 5.14)."""
+        for other in later:
+            if other.verdict is not None:
+                other.changed = True
+        if any(number > held.number for number in self._beside.shoe(held.shoe).released):
+            self.reload.add(held.shoe)
+
+    def _note_cards(self, held: LiveRound) -> None:
+        """Keep the shoe's account; what a round dealt, later rounds of the shoe are judged by."""
+        facts, shoe = held.gather(), self._beside.shoe(held.shoe)
+        changes = shoe.note(held.number, facts.read)
+        if facts.rulings:
+            for ruling in facts.rulings_of("wagers-restricted"):
+                if shoe.restrictions.get(held.number) != ruling.data.max_wagers_per_area:
+                    shoe.restrictions[held.number] = ruling.data.max_wagers_per_area
+                    changes = True
+        if not changes:
+            return
+        if shoe.ended:
+            self._beside.shoe_news = True
+        for other in self.held.values():
+            if other.shoe == held.shoe and other.number > held.number and other.verdict is not None:
+                other.changed = True
+        if shoe.released and any(number > held.number for number in shoe.released):
+            self.reload.add(held.shoe)
+
+    def _over_at(self, held: LiveRound, latest: int) -> int | None:
+        """The moment at which a round came to its end, if it has."""
+        facts = held.gather()
+        if facts.conclusions:
+            return facts.conclusions[0].at
+        if held.next_in_shoe is not None:
+            return held.next_in_shoe.at
+        shoe = self._beside.shoe(held.shoe)
+        if shoe.ended:
+            return shoe.ended[0].at
+        idle_at = facts.ordered[-1].at + self._settings.idle_ms * MILLISECOND
+        if latest >= idle_at:
+            return idle_at
+        self._idle_at = min(self._idle_at, idle_at)
+        return None
+
+    def _context(self, held: LiveRound, obscurity: Obscurity, used: frozenset[str], *, over: bool) -> RoundContext:
+        """The surroundings of a round."""
+        shoe = self._beside.shoe(held.shoe)
+        earlier, dealt_before = shoe.before(held.number)
+        return RoundContext(
+            table=self._table,
+            shoe=held.shoe,
+            round=held.number,
+            configuration=configuration_at(self._configurations, held.gather().beginning.at),
+            loaded=shoe.loaded[-1] if shoe.loaded else None,
+            earlier=earlier,
+            dealt_before=dealt_before,
+            restriction=shoe.restriction_before(held.number),
+            used_once=used,
+            next_opening=held.next_opening,
+            over=over,
+            obscurity=obscurity,
+        )
+
+    def _conclude(self, held: LiveRound, context: RoundContext, seen: Seen) -> None:
+        verdict = judge(held.gather(), context, self._settings)
+        previous = held.verdict
+        if previous is not None:
+            verdict = replace(verdict, revision=previous.revision)
+        held.changed = held.ripe = False
+        seen.tell(held.raised, {finding.id: finding for finding in verdict.findings})
+        held.used = frozenset(newly_used(verdict, context))
+        if previous != verdict:
+            held.verdict = verdict if previous is None else replace(verdict, revision=previous.revision + 1)
+            seen.verdicts.append(conclude(held.verdict, held.gather(), context))
+            if self._beside.shoe(held.shoe).ended:
+                self._beside.shoe_news = True
+
+    def release(self, keep_from: int) -> int:
+        """Let go of rounds that are judged and were over before a time; the time from which facts are needed still."""
+        oldest = keep_from
+        for key, held in list(self.held.items()):
+            if not held.facts:
+                continue
+            if held.verdict is None or held.changed or held.last >= keep_from:
+                oldest = min(oldest, held.gather().ordered[0].at)
+                continue
+            shoe = self._beside.shoe(held.shoe)
+            shoe.released.add(held.number)
+            if lacks_a_draw(held.verdict):
+                shoe.short_of_draws.add(held.number)
+            self._used_before |= held.used
+            del self.held[key]
+        return oldest
+
+
+def _find_next_openings(rounds: Sequence[LiveRound]) -> None:
+    """Find which openings came next, of rounds in the order in which they began."""
+    following: Fact | None = None
+    in_shoe: dict[str, Fact] = {}
+    for held in reversed(rounds):
+        held.next_opening = following
+        held.next_in_shoe = in_shoe.get(held.shoe)
+        openings = held.gather().openings
+        if openings:
+            following = in_shoe[held.shoe] = openings[0]
