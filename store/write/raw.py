@@ -142,22 +142,20 @@ def event_columns(records: Sequence[Record]) -> dict[str, list[Any]]:
         place += record.decoded.places
         old = int(record.arrival < OLDEST_ARRIVAL)
         for event in events:
-            # By name out of the instance: pydantic answers for a field that a model has not with a slow search.
-            said = vars(event)
-            data = vars(said["data"])
-            kind = said["type"]
-            table.append(said["subject"])
+            data: Any = event.data
+            kind = event.type
+            table.append(event.subject)
             type_.append(kind)
-            source.append(said["source"])
-            sequence.append(said["sequence"])
-            mark.append(crc32(said["id"].encode()) & 0xFFFF)
-            at = micros(said["time"])
+            source.append(event.source)
+            sequence.append(event.sequence)
+            mark.append(crc32(event.id.encode()) & 0xFFFF)
+            at = micros(event.time)
             time.append(at if 0 <= at <= LATEST else device_ticks(at))
-            shoe.append(data.get("shoe", ""))
-            round_.append(data.get("round", 0))
+            shoe.append(getattr(data, "shoe", ""))
+            round_.append(getattr(data, "round", 0))
             if kind == _CARD:
-                draw.append(data["draw"])
-                card.append(data["card"])
+                draw.append(data.draw)
+                card.append(data.card)
             else:
                 draw.append(0)
                 card.append("")
