@@ -102,6 +102,18 @@ def last_summaries(store: Store, table: str, count: int) -> list[RoundSummary]:
     return [_summary(row) for row in rows]
 
 
+def latest_summaries(store: Store, wanted: RoundFilter, count: int, skip: int = 0) -> tuple[int, list[RoundSummary]]:
+    """A page of the rounds that meet a filter, the latest first, and how many there are of them in all."""
+    condition, parameters = wanted.conditions()
+    ((total,),) = store.query(f"SELECT count() FROM rounds FINAL WHERE {condition}", parameters)
+    rows = store.query(
+        f"SELECT {_SUMMARY} FROM rounds FINAL WHERE {condition} ORDER BY opened DESC, table, shoe DESC, round DESC"
+        " LIMIT %(count)s OFFSET %(skip)s",
+        {**parameters, "count": count, "skip": skip},
+    )
+    return total, [_summary(row) for row in rows]
+
+
 def verdicts(store: Store, wanted: RoundFilter = ALL) -> Iterator[StoredVerdict]:
     """The last verdict of each round that meets the filter, in the order of table, shoe and round."""
     condition, parameters = wanted.conditions()
