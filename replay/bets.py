@@ -52,13 +52,17 @@ def _due(bet: Bet, game: Game, verdict: Verdict, configuration: Configuration | 
     document = game.document
     if verdict.status == "void":
         return Reason("void: the stake is returned", document.name, None)
+    required = next((finding for finding in verdict.findings if finding.code == "void-required"), None)
+    if required is not None:
+        clause = (required.rule or "").rpartition(" ")[2] or None
+        return Reason("void by the rules: the stake is returned", document.name, clause)
     if not bet.stake:
         return Reason("nothing stands, nothing is due", document.name, None)
     wager = game.wagers.get(bet.wager)
     if wager is None:
         return Reason("not a wager of this game: returned", document.name, document.clauses.get("wagers-offered"))
     if verdict.outcome is None:
-        return Reason("void by the rules: the stake is returned", document.name, None)
+        return Reason("nothing is due", document.name, None)
     limit = None if configuration is None else configuration.limits.get(bet.wager)
     if document.limits_settle and limit is not None and bet.stake < limit.min and bet.expected == Settled(0, 0):
         return Reason(
@@ -72,7 +76,8 @@ def _due(bet: Bet, game: Game, verdict: Verdict, configuration: Configuration | 
     clause = ", ".join(dict.fromkeys(line.clause for line in lines)) or wager.clause
     if document.limits_settle and limit is not None and bet.stake > limit.max:
         currency = None if configuration is None else configuration.currency
-        words += f", settled as the maximum of {amount_words(limit.max, currency)} ({document.clauses['over-maximum']})"
+        words += f", settled as the maximum of {amount_words(limit.max, currency)}"
+        clause += f", {document.clauses['over-maximum']}"
     return Reason(words, document.name, clause)
 
 

@@ -77,7 +77,7 @@ class Teller:
         if kind == "bet.placed.v1":
             self.laid[data.bet] = data.amount
             self._wagers[data.bet] = data.wager
-            who = "An unknown player" if data.player is None else f"Player {data.player}"
+            who = "An unknown player" if data.player is None else data.player
             wager = wager_words(self._game, data.wager)
             return f"{who} at position {data.position} puts {self._amount(data.amount)} on {wager} (bet {data.bet})."
         if kind == "bet.withdrawn.v1":

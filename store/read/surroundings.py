@@ -6,6 +6,7 @@ from store.rows.raw import StoredEvent
 
 _CONFIGURATION = "table.configured.v1"
 _LOADING = "shoe.loaded.v1"
+_ENDING = "shoe.ended.v1"
 
 
 def configuration_before(store: Store, table: str, moment: int) -> StoredEvent | None:
@@ -30,3 +31,19 @@ def shoe_loadings(store: Store, table: str, shoe: str) -> list[StoredEvent]:
 
 def _place_in_time(stored: StoredEvent) -> tuple[str, str, int]:
     return stored.event.time, stored.event.source, stored.event.sequence
+
+
+def shoe_endings(store: Store, table: str, shoe: str) -> list[StoredEvent]:
+    """What was said of the end of a shoe."""
+    condition = "table = %(table)s AND shoe = %(shoe)s AND round = 0 AND type = %(type)s"
+    return list(events_where(store, condition, {"table": table, "shoe": shoe, "type": _ENDING}))
+
+
+def cards_read(store: Store, table: str, shoe: str) -> list[tuple[int, int, str]]:
+    """The cards of a shoe as they were read: round, draw and card, each reading once."""
+    rows = store.query(
+        "SELECT DISTINCT round, draw, card FROM events WHERE table = %(table)s AND shoe = %(shoe)s"
+        " AND type = 'card.drawn.v1' ORDER BY round, draw, card",
+        {"table": table, "shoe": shoe},
+    )
+    return [(number, draw, card) for number, draw, card in rows]

@@ -121,7 +121,7 @@ def test_bets_are_told_with_their_amounts_and_the_closing_sums_them() -> None:
     case.change(4_000, "b1", 200_000)
     case.withdraw(5_000, "b2")
     words = [moment.words for moment in _story(case).moments]
-    assert "Player ann at position 1 puts 1,000.50 on Player (bet b1)." in words
+    assert "ann at position 1 puts 1,000.50 on Player (bet b1)." in words
     assert "Bet b1 on Player is raised from 1,000.50 to 2,000.00." in words
     assert "Bet b2 on Tie of 5.00 is taken back." in words
     assert '"No more bets": 1 bet, 2,000.00 on the layout.' in words
@@ -145,7 +145,8 @@ def test_dtb_5_15_over_the_maximum_says_that_it_is_settled_as_the_maximum() -> N
     case = Case().round(bets={"b1": ("player", 20_000)}, settled={"b1": (10_000, 0)})
     line = _story(case).bets[0]
     assert line.right is True and line.reason is not None
-    assert line.reason.words.endswith("settled as the maximum of 100.00 (5.15)")
+    assert line.reason.words.endswith("settled as the maximum of 100.00")
+    assert line.reason.clause == "4.1, 5.15"
 
 
 def test_dtb_5_14_returned_under_the_minimum_says_so() -> None:

@@ -1,0 +1,82 @@
+"""`tablewatch replay show`: one round as a story, at once, step by step, or in the pace it happened."""
+
+import sys
+from typing import Annotated
+
+import orjson
+import typer
+
+from replay.rounds import load_round
+from replay.story import Story, story_json
+from schemas.verdicts import parse_verdict
+from store.rows.verdicts import StoredVerdict
+from tablewatch.commands.paper import paper
+from tablewatch.commands.replay_paper import print_story, time_words
+from tablewatch.commands.replay_store import Round, named_round, note, stored
+from tablewatch.commands.replay_walk import pace, walk
+
+
+def show(
+    round: Round,
+    step: Annotated[bool, typer.Option("--step", help="Walk through it with the arrow keys.")] = False,
+    speed: Annotated[
+        float | None,
+        typer.Option("--speed", min=0.001, help="Tell it in the pace it happened: 1 as it was, 10 ten times as fast."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="The story as one JSON object.")] = False,
+) -> None:
+    """Examples:
+
+    \b
+      tablewatch replay show BT12/S4/17
+      tablewatch replay show BT12/S4/17 --step
+      tablewatch replay show BT12/S4/17 --speed 1
+      tablewatch replay show BT12/S4/17 --json | jq '.moments[].words'
+
+    One round as a story: bets, closing, the cards one by one into their hands with running totals and the Table of
+    Play's reason for each, display, settlements due and made, rulings, and every finding at the moment it arose.
+
+    Exit code 2 if there is no such round (the near ones are named), 3 if the store cannot be reached.
+    """
+    key = named_round(round)
+    if (step or speed is not None) and as_json:
+        raise typer.BadParameter("--json gives all of it at once; leave out --step and --speed.")
+    if step and not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise typer.BadParameter("--step needs a terminal; leave it out, or take --json.")
+    with stored() as store:
+        found = load_round(store, key)
+        note(store, "show", [key])
+        story = found.story()
+        if as_json:
+            said = {**story_json(story), "revisions": [_revision(each) for each in found.revisions]}
+            sys.stdout.buffer.write(orjson.dumps(said) + b"\n")
+            sys.stdout.buffer.flush()
+        elif step:
+            walk(story)
+        elif speed is not None:
+            pace(paper(), story, speed)
+        else:
+            _print(story, found.revisions)
+
+
+def _print(story: Story, revisions: tuple[StoredVerdict, ...]) -> None:
+    console = paper()
+    print_story(console, story)
+    if len(revisions) > 1:
+        console.print()
+        console.print("[dim]Revisions:[/dim]")
+        for each in revisions:
+            verdict = parse_verdict(each.json)
+            codes = ", ".join(finding.code for finding in verdict.findings) or "no finding"
+            at = time_words(each.judged * 1_000, seconds=True)
+            console.print(f"  {each.revision}  {at} UTC  judge {each.judge}  {verdict.status}: {codes}", style="dim")
+
+
+def _revision(each: StoredVerdict) -> dict[str, object]:
+    return {
+        "revision": each.revision,
+        "digest": each.digest,
+        "judge": each.judge,
+        "judged": each.judged,
+        "verdict": orjson.Fragment(each.json),
+    }
