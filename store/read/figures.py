@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 
 from store.connect import Store
-from store.rows.shoes import ShoeSummary, WagerOdds
+from store.rows.shoes import ShoeSummary, WagerCovariance, WagerOdds
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +170,18 @@ def wager_odds(store: Store) -> list[WagerOdds]:
             version=version,
         )
         for game, decks, wager, expected, deviation, version in rows
+    ]
+
+
+def wager_covariances(store: Store) -> list[WagerCovariance]:
+    """How the wagers of a round hang together."""
+    rows = store.query(
+        "SELECT game, decks, wager, other, covariance, version FROM wager_covariances FINAL"
+        " ORDER BY game, decks, wager, other"
+    )
+    return [
+        WagerCovariance(game=game, decks=decks, wager=wager, other=other, covariance=covariance, version=version)
+        for game, decks, wager, other, covariance, version in rows
     ]
 
 

@@ -41,3 +41,16 @@ class WagerOdds:
     deviation: float
     """Standard deviation of the net, for charts."""
     version: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WagerCovariance:
+    """How the nets of two wagers of one round go together, per unit staked on each."""
+
+    game: str
+    decks: int
+    wager: str
+    other: str
+    covariance: float
+    """For the band around an expected win; of a wager with itself: its variance."""
+    version: int = 1

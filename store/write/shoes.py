@@ -6,7 +6,7 @@ from typing import Any
 import orjson
 
 from store.connect import Store
-from store.rows.shoes import ShoeSummary, WagerOdds
+from store.rows.shoes import ShoeSummary, WagerCovariance, WagerOdds
 from store.ticks import arrival_ticks, device_ticks
 from store.write.token import batch_token
 
@@ -44,3 +44,19 @@ def write_odds(store: Store, odds: Sequence[WagerOdds]) -> None:
         "version": [each.version for each in odds],
     }
     store.insert("wager_odds", columns, batch_token("wager_odds", (repr(each).encode() for each in odds)))
+
+
+def write_covariances(store: Store, covariances: Sequence[WagerCovariance]) -> None:
+    """Stores how the wagers of a round hang together."""
+    if not covariances:
+        return
+    columns: dict[str, list[Any]] = {
+        "game": [each.game for each in covariances],
+        "decks": [each.decks for each in covariances],
+        "wager": [each.wager for each in covariances],
+        "other": [each.other for each in covariances],
+        "covariance": [each.covariance for each in covariances],
+        "version": [each.version for each in covariances],
+    }
+    token = batch_token("wager_covariances", (repr(each).encode() for each in covariances))
+    store.insert("wager_covariances", columns, token)

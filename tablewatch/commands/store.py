@@ -24,8 +24,9 @@ from store.migrate import status as migration_states
 from store.render import SchemaSettings
 from store.rows.proof import Hold
 from store.tombstones import bury
+from store.write.expectations import fill_expectations
 from tablewatch.commands.store_address import store_url
-from tablewatch.settings import InvalidSetting, number_of, value_of
+from tablewatch.settings import InvalidSetting, judge_settings, number_of, value_of
 
 FLAGGED = 1
 WRONG_USE = 2
@@ -53,7 +54,8 @@ def migrate(
       TABLEWATCH_RETENTION_YEARS=10 tablewatch store migrate
       TABLEWATCH_CLUSTER=casino tablewatch store migrate --dry-run
 
-    Brings the store's schema up to date, and its retention to the years that are set. It may be run again at any time.
+    Brings the store's schema up to date, its retention to the years that are set, and the exact odds of every wager to
+    the readings that are set. It may be run again at any time.
     """
     with _explained():
         store, settings = _store(), _schema_settings()
@@ -67,8 +69,10 @@ def migrate(
         def told(migration: Migration) -> None:
             typer.echo(f"{migration} has landed")
 
-        if not apply_migrations(store, settings, upto=upto, shorten=shorten_retention, told=told):
-            typer.echo("The store is up to date.")
+        applied = apply_migrations(store, settings, upto=upto, shorten=shorten_retention, told=told)
+        filled = 0 if upto else fill_expectations(store, judge_settings().readings)
+        if not applied:
+            typer.echo("The odds of the wagers are brought up to date." if filled else "The store is up to date.")
 
 
 @app.command()

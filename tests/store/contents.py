@@ -21,6 +21,7 @@ _TABLES = (
     "access_log",
     "shoes",
     "wager_odds",
+    "wager_covariances",
 )
 _VIEWS = ("bets", "table_minutes", "finding_minutes", "shoe_ledger")
 _SUMMED_UP = {
