@@ -1,10 +1,8 @@
-"""`tablewatch demo`: all of it, embedded, with a simulated floor in real time."""
+"""`tablewatch demo`: all of it, embedded, with a simulated floor in real time and the console in a browser."""
 
 import os
 import signal
 import socket
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -13,30 +11,29 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.live import Live
 
 from store.connect import Patience, connect
 from store.migrate import migrate
 from store.render import SchemaSettings
 from streams.broker_url import EmbeddedLog
-from streams.embedded.log import Log
-from streams.lag import lag_of
 from streams.topics import Layout, create
+from tablewatch.command import COMMANDS
 from tablewatch.commands.demo_floor import DemoFloor
-from tablewatch.commands.demo_picture import Picture
+from tablewatch.commands.demo_logins import sample_logins
+from tablewatch.commands.demo_parts import Part, await_answer, free_port
 from tablewatch.commands.services import UNREACHABLE, data, explained
+from tablewatch.settings import number_of
 
 PARTITIONS = 4
-REFRESH_SECONDS = 0.5
-STOP_SECONDS = 60.0
+LOOK_SECONDS = 1.0
 
 
 def demo(
-    tables: Annotated[int, typer.Option(min=1, max=200, help="Tables of the floor.")] = 6,
-    faults: Annotated[float, typer.Option(min=0, max=1, help="Share of rounds in which something goes wrong.")] = 0.1,
+    tables: Annotated[int, typer.Option(min=1, max=1000, help="Tables of the floor.")] = 40,
+    faults: Annotated[float, typer.Option(min=0, max=1, help="Share of rounds in which something goes wrong.")] = 0.03,
     seed: Annotated[int, typer.Option(help="The same seed gives the same floor.")] = 1,
     workers: Annotated[int, typer.Option(min=1, max=16, help="Processes that judge.")] = 1,
+    port: Annotated[int | None, typer.Option(min=0, max=65535, help="Of the console; 0: a free one.")] = None,
     seconds: Annotated[float | None, typer.Option(min=1, help="End by itself after so long.")] = None,
 ) -> None:
     """Examples:
@@ -46,45 +43,58 @@ def demo(
       tablewatch demo --tables 12 --faults 0.3
       TABLEWATCH_DATA=/tmp/tablewatch tablewatch demo --seconds 60
 
-    Starts the embedded store, the embedded log, the workers and a simulated floor that plays in real time and errs now
-    and then, and shows tables, rounds and findings as they come. Everything is kept in the data folder: started again,
-    it goes on where it was (with the tables, seed and faults that it began with).
+    Starts the embedded store, the embedded log, the workers, the delivery of alerts, the console, and a simulated floor
+    that plays in real time and errs now and then; prints the address and sample logins. Nothing leaves this machine.
+    Everything is kept in the data folder: started again, it goes on where it was (with the tables, seed and faults that
+    it began with). Ctrl-C ends it.
     """
     folder = data().absolute()
     folder.mkdir(parents=True, exist_ok=True)
     broker = EmbeddedLog(folder / "log")
-    url = f"clickhouse://default@127.0.0.1:{_free_port()}/tablewatch"
+    url = f"clickhouse://default@127.0.0.1:{free_port()}/tablewatch"
+    wanted = number_of("CONSOLE_PORT") if port is None else port
+    console_port = wanted if wanted and _is_free(wanted) else free_port()
     environment = {
         **os.environ,
         "TABLEWATCH_DATA": str(folder), "TABLEWATCH_BROKER": str(broker), "TABLEWATCH_CLICKHOUSE_URL": url,
+        "TABLEWATCH_CONSOLE_HOST": "127.0.0.1", "TABLEWATCH_CONSOLE_PORT": str(console_port),
     }  # fmt: skip
     with explained(), ExitStack() as stack:
         ending = stack.enter_context(_until_signalled())
-        stack.enter_context(_part("clickhouse", environment))
-        migrate(connect(url, patience=Patience(total=60.0)), SchemaSettings())
+        typer.echo(f"Starting in {folder} …")
+        parts = [stack.enter_context(Part(environment, "clickhouse"))]
+        migrate(connect(url, patience=Patience(total=60.0, wait=ending.wait)), SchemaSettings())
         create(broker, Layout(partitions=PARTITIONS))
-        for _ in range(workers):
-            stack.enter_context(_part("worker", environment))
+        parts += [stack.enter_context(Part(environment, "worker")) for _ in range(workers)]
+        if "alerts" in COMMANDS:
+            parts.append(stack.enter_context(Part(environment, "alerts", "run")))
+        logins = sample_logins(folder)
+        parts.append(stack.enter_context(Part(environment, "console")))
         floor = DemoFloor(folder, broker, tables, seed, faults)
         stack.callback(floor.end)
         floor.start()
-        log = stack.enter_context(Log(broker.folder))
-        _watch(Picture(log), broker, ending, seconds)
+        await_answer(console_port, parts[-1], ending)
+        _welcome(f"http://127.0.0.1:{console_port}/", logins, folder)
+        _watch(parts, ending, seconds)
+        typer.echo("Stopping …")
 
 
-def _watch(picture: Picture, broker: EmbeddedLog, ending: threading.Event, seconds: float | None) -> None:
-    """Show what comes until told to end: a picture on a terminal, lines otherwise."""
-    console = Console()
+def _welcome(address: str, logins: dict[str, str], folder: Path) -> None:
+    typer.echo(f"\nThe console is at  {address}\n")
+    typer.echo("Sign in as one of (samples for this demo alone):")
+    for name, password in logins.items():
+        typer.echo(f"  {name:<14} {password}")
+    typer.echo(f"\nLogs and data: {folder}. Ctrl-C ends it; started again, it goes on.")
+
+
+def _watch(parts: list[Part], ending: threading.Event, seconds: float | None) -> None:
+    """Until told to end, or until a part has ended by itself."""
     deadline = None if seconds is None else time.monotonic() + seconds
-    with ExitStack() as stack:
-        live = stack.enter_context(Live(console=console, screen=True)) if console.is_terminal else None
-        while not ending.wait(REFRESH_SECONDS) and (deadline is None or time.monotonic() < deadline):
-            lines = picture.update()
-            if live is not None:
-                live.update(picture.render(lag_of(broker)))
-            else:
-                for line in lines:
-                    typer.echo(line)
+    while not ending.wait(LOOK_SECONDS) and (deadline is None or time.monotonic() < deadline):
+        for part in parts:
+            if part.ended:
+                typer.echo(f"The {part.name} has ended by itself; {part.log} says why.", err=True)
+                raise typer.Exit(UNREACHABLE)
 
 
 @contextmanager
@@ -99,35 +109,11 @@ def _until_signalled() -> Iterator[threading.Event]:
             signal.signal(number, handler)
 
 
-@contextmanager
-def _part(command: str, environment: dict[str, str]) -> Iterator[None]:
-    """A part as a process of its own, with its log in the data folder; told to stop at the end, and waited for."""
-    log = Path(environment["TABLEWATCH_DATA"]) / f"{command}.log"
-    with log.open("ab") as file:
-        process = subprocess.Popen(
-            [sys.executable, "-c", "from tablewatch.command import main; main()", command],
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=file,
-            stderr=file,
-            # Ctrl-C at the terminal is for the demo, which stops its parts in their order.
-            start_new_session=True,
-        )
-    try:
-        yield
-        if process.poll() is not None:
-            typer.echo(f"The {command} has ended by itself; {log} says why.", err=True)
-            raise typer.Exit(UNREACHABLE)
-    finally:
-        process.terminate()
-        try:
-            process.wait(STOP_SECONDS)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-
-
-def _free_port() -> int:
+def _is_free(port: int) -> bool:
     with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+        return True

@@ -1,0 +1,28 @@
+// The access log: who looked at what, and who did what.
+
+import { h, put } from "/public/dom.js";
+import { get } from "./api.js";
+import { count, moment, shown, words } from "./format.js";
+
+export function show(main) {
+  const body = h("div", { class: "scroll" });
+  const who = h("input", { type: "search", placeholder: "Who", "aria-label": "Who", onchange: draw });
+  const table = h("input", { type: "search", placeholder: "Table", "aria-label": "Table", onchange: draw });
+  const hours = h("select", { "aria-label": "How long back", onchange: draw }, [[1, "Last hour"], [12, "Last shift"], [24, "Last day"], [168, "Last week"], [8760, "Last year"]].map(([value, text]) => h("option", { value, selected: value === 24 }, text)));
+  put(main, h("div", { class: "pad" }, h("h1", {}, "Access log"), h("div", { class: "tools" }, who, table, hours, h("button", { type: "button", onclick: draw }, "Look again")), h("section", { class: "panel" }, body)));
+  draw();
+
+  async function draw() {
+    const query = new URLSearchParams({ hours: hours.value });
+    if (who.value) query.set("who", who.value.trim());
+    if (table.value) query.set("table", table.value.trim());
+    try {
+      const told = await get(`/api/v1/access-log?${query}`);
+      put(body, h("p", { class: "muted" }, `${count(told.total)} entries${told.total > told.entries.length ? `, the latest ${count(told.entries.length)} shown` : ""}`),
+        h("table", {}, h("thead", {}, h("tr", {}, ["When", "Who", "Role", "What", "Table", "Round", "From", "More"].map((text) => h("th", { scope: "col" }, text)))),
+          h("tbody", {}, told.entries.map((each) => h("tr", {}, h("td", {}, moment(each.at)), h("td", {}, each.who), h("td", {}, words(each.role)), h("td", {}, each.action), h("td", {}, each.table), h("td", {}, each.round ? `${each.shoe} / ${each.round}` : ""), h("td", {}, each.address), h("td", {}, Object.keys(each.detail).length ? shown(each.detail) : ""))))));
+    } catch (problem) {
+      put(body, h("p", { class: "said" }, problem.message));
+    }
+  }
+}

@@ -1,0 +1,298 @@
+// The alert desk: a live queue, and one alert with what to look at, what to do, and what was done.
+
+import { h, put, write } from "/public/dom.js";
+import { get, post } from "./api.js";
+import { age, count, gameTitle, moment, precise, roundPath, SEVERITIES, shown, tablePath, words } from "./format.js";
+
+const SHOWN = 200;
+const MAY = {
+  acknowledge: ["operator", "shift_manager", "administrator"],
+  take: ["operator", "shift_manager", "administrator"],
+  "hand-over": ["operator", "shift_manager", "administrator"],
+  resolve: ["shift_manager", "administrator"],
+  reopen: ["shift_manager", "auditor", "administrator"],
+  note: ["operator", "shift_manager", "auditor", "administrator"],
+};
+const DISPOSITIONS = ["confirmed", "false alarm", "test", "training"];
+
+export function show(main, room) {
+  const desk = new Desk(main, room);
+  desk.begin();
+  return () => desk.end();
+}
+
+class Desk {
+  constructor(main, room) {
+    Object.assign(this, { main, room, floor: room.floor, chosen: new URLSearchParams(location.search).get("alert"), detail: null, lines: new Map() });
+  }
+
+  begin() {
+    const again = () => this.drawQueue();
+    this.states = h("select", { "aria-label": "State", onchange: () => this.askClosed() }, [["open", "Open"], ["mine", "Mine"], ["unattended", "Nobody at it"], ["closed", "Closed"]].map(([value, text]) => h("option", { value }, text)));
+    this.severity = h("select", { "aria-label": "Severity", onchange: again }, h("option", { value: "" }, "All severities"), SEVERITIES.map((each) => h("option", { value: each }, words(each))));
+    this.filter = h("input", { type: "search", placeholder: "Table, code, pit…", "aria-label": "Filter alerts", oninput: again });
+    this.total = h("strong", { id: "total" });
+    this.queue = h("ul", { class: "queue", "aria-label": "Alerts" });
+    this.more = h("p", { class: "muted pad" });
+    this.pane = h("section", { class: "alert-pane panel", "aria-label": "Alert", tabindex: -1 });
+    this.handing = h("button", { type: "button", onclick: () => this.handOverAll() }, "Hand over my alerts");
+    put(this.main, h("h1", { class: "visually-hidden" }, "Alert desk"),
+      h("div", { class: "tools" }, this.total, h("span", { class: "grow" }), this.filter, this.states, this.severity, this.may("hand-over") ? this.handing : null),
+      h("div", { class: "desk" }, h("div", { class: "queue-side" }, this.queue, this.more), this.pane));
+    this.onAlerts = () => this.soon();
+    this.onSecond = () => this.grow();
+    this.onKey = (event) => this.key(event);
+    this.floor.addEventListener("alerts", this.onAlerts);
+    this.floor.addEventListener("second", this.onSecond);
+    document.addEventListener("keydown", this.onKey);
+    this.closed = [];
+    this.drawQueue();
+    this.drawPane();
+    if (this.chosen) this.open(this.chosen);
+  }
+
+  end() {
+    this.floor.removeEventListener("alerts", this.onAlerts);
+    this.floor.removeEventListener("second", this.onSecond);
+    document.removeEventListener("keydown", this.onKey);
+    clearTimeout(this.waiting);
+  }
+
+  may(deed) {
+    return MAY[deed].includes(this.room.who.role);
+  }
+
+  // Alerts that come in a burst are drawn once.
+  soon() {
+    if (this.waiting) return;
+    this.waiting = setTimeout(() => {
+      this.waiting = null;
+      this.drawQueue();
+      const fresh = this.floor.alerts.get(this.chosen);
+      if (fresh && this.detail && fresh.state !== this.detail.state) this.open(this.chosen);
+    }, 250);
+  }
+
+  async askClosed() {
+    if (this.states.value === "closed") {
+      try {
+        this.closed = (await get("/api/v1/alerts?state=closed&count=200")).alerts;
+      } catch (problem) {
+        this.room.say(problem.message);
+      }
+    }
+    this.drawQueue();
+  }
+
+  wanted() {
+    const state = this.states.value;
+    const text = this.filter.value.trim().toLowerCase();
+    const me = this.room.who.name;
+    const all = state === "closed" ? this.closed : [...this.floor.alerts.values()].filter((alert) => alert.open);
+    return all.filter((alert) =>
+      (state !== "mine" || alert.holder === me) &&
+      (state !== "unattended" || ["raised", "reopened", "escalated"].includes(alert.state)) &&
+      (!this.severity.value || alert.severity === this.severity.value) &&
+      (!text || `${alert.table} ${alert.code} ${alert.pit} ${alert.message} ${alert.holder}`.toLowerCase().includes(text)))
+      .sort((one, other) => rank(one) - rank(other) || other.raised - one.raised);
+  }
+
+  drawQueue() {
+    const alerts = this.wanted();
+    this.shown = alerts.slice(0, SHOWN);
+    write(this.total, `${count(alerts.length)} ${this.states.selectedOptions[0].textContent.toLowerCase()}`);
+    const hidden = alerts.length - this.shown.length;
+    const beyond = this.states.value === "open" ? this.floor.openAlerts - [...this.floor.alerts.values()].filter((each) => each.open).length : 0;
+    write(this.more, hidden + Math.max(0, beyond) > 0 ? `${count(hidden + Math.max(0, beyond))} more: narrow the filter.` : alerts.length ? "" : this.floor.ready ? "Nothing here." : "Waiting for the floor…");
+    const lines = new Map();
+    for (const alert of this.shown) {
+      const state = `${alert.state}|${alert.holder}|${alert.message}|${alert.escalations}`;
+      let line = this.lines.get(alert.id);
+      if (!line || line.state !== state) line = this.line(alert, state);
+      lines.set(alert.id, line);
+    }
+    this.lines = lines;
+    const nodes = [...lines.values()].map((line) => line.node);
+    if (nodes.length !== this.queue.children.length || nodes.some((node, place) => node !== this.queue.children[place])) {
+      const focused = document.activeElement?.dataset?.alert;
+      put(this.queue, nodes);
+      if (focused) this.queue.querySelector(`[data-alert="${focused}"]`)?.focus();
+    }
+    this.mark();
+    this.grow();
+  }
+
+  line(alert, state) {
+    const clock = h("span", { class: "clock" });
+    const node = h("li", {}, h("button", { type: "button", class: `alert ${alert.severity}`, "data-alert": alert.id, onclick: () => this.open(alert.id, true) },
+      h("span", { class: "alert-top" }, h("span", { class: `sev ${alert.severity}` }, alert.code), h("b", {}, alert.table ?? "no table"), clock),
+      h("span", { class: "alert-words" }, alert.message),
+      h("span", { class: "alert-foot" }, `${alert.pit ? `pit ${alert.pit} · ` : ""}${alert.round ? `round ${alert.round} · ` : ""}${alert.state}${alert.holder ? ` by ${alert.holder}` : ""}${alert.escalations ? ` · escalated ${alert.escalations}×` : ""}`)));
+    return { node, clock, state, alert };
+  }
+
+  grow() {
+    const now = this.floor.now();
+    for (const { alert, clock } of this.lines.values()) {
+      write(clock, age(now - alert.raised));
+      clock.classList.toggle("late", alert.open && ["raised", "reopened", "escalated"].includes(alert.state) && now - alert.raised > 60_000);
+    }
+    if (this.detail && this.waited) write(this.waited, this.waitWords());
+  }
+
+  mark() {
+    for (const button of this.queue.querySelectorAll("[data-alert]")) {
+      if (button.dataset.alert === this.chosen) button.setAttribute("aria-current", "true");
+      else button.removeAttribute("aria-current");
+    }
+  }
+
+  async open(id, focus = false) {
+    this.chosen = id;
+    this.mark();
+    history.replaceState(null, "", `/desk?alert=${id}`);
+    try {
+      const detail = await get(`/api/v1/alerts/${encodeURIComponent(id)}`);
+      if (this.chosen !== id) return;
+      this.detail = detail;
+    } catch (problem) {
+      // While the store is away, what the topic told is still here.
+      const known = this.floor.alerts.get(id);
+      this.detail = known ? { ...known, steps: [], without: problem.message } : null;
+      if (!known) this.room.say(problem.message);
+    }
+    this.drawPane();
+    document.body.classList.add("pane-open");
+    if (focus) this.pane.focus();
+  }
+
+  waitWords() {
+    const alert = this.detail;
+    const old = age(this.floor.now() - alert.raised);
+    if (!alert.open) return `${words(alert.state)}${alert.disposition ? `: ${alert.disposition}` : ""}.`;
+    if (alert.acknowledged) return `Acknowledged by ${alert.acknowledged.by} ${age(alert.acknowledged.at - alert.raised)} after it was raised; open for ${old}.`;
+    return `Nobody has acknowledged it for ${old}${alert.escalations ? `; escalated ${alert.escalations}×` : ""}.`;
+  }
+
+  drawPane() {
+    const alert = this.detail;
+    if (!alert) {
+      put(this.pane, h("p", { class: "muted" }, "Choose an alert. Keys: j and k move, a acknowledges, t takes, r resolves."));
+      return;
+    }
+    const deed = (name, label, does, kind) => this.may(name) ? h("button", { type: "button", class: kind, "data-deed": name, onclick: does }, label) : null;
+    const unattended = ["raised", "reopened", "escalated"].includes(alert.state);
+    this.waited = h("p", { class: unattended ? "waited late" : "waited" }, this.waitWords());
+    put(this.pane,
+      h("div", { class: "pane-head" }, h("button", { type: "button", class: "back", onclick: () => document.body.classList.remove("pane-open") }, "‹ Queue"),
+        h("h2", {}, h("span", { class: `sev ${alert.severity}` }, alert.code), alert.table ? h("a", { href: tablePath(alert.table) }, alert.table) : null)),
+      h("p", { class: "message" }, alert.message),
+      alert.without ? h("p", { class: "event" }, `${alert.without} The steps so far cannot be shown.`) : null,
+      this.waited,
+      h("div", { class: "deeds" },
+        alert.open && unattended ? deed("acknowledge", "Acknowledge (a)", () => this.act("acknowledge"), "primary") : null,
+        alert.open && alert.state !== "taken" ? deed("take", "Take (t)", () => this.act("take"), unattended ? "" : "primary") : null,
+        alert.open ? deed("resolve", "Resolve (r)", () => this.resolve(), alert.state === "taken" ? "primary" : "") : deed("reopen", "Reopen", () => this.words("reopen", "Why is it opened again?"), ""),
+        alert.open && !unattended ? deed("hand-over", "Hand over", () => this.handOver([alert.id]), "") : null,
+        deed("note", "Add a note", () => this.words("note", "Note"), "")),
+      h("h3", {}, "What to do"),
+      h("p", { class: "advice" }, alert.advice),
+      h("dl", { class: "facts" },
+        fact("Rule", alert.rule ?? "no clause behind it"),
+        fact("Expected", shown(alert.expected)), fact("Actual", shown(alert.actual)),
+        alert.bet ? fact("Bet", alert.bet) : null, alert.draw ? fact("Draw", alert.draw) : null,
+        fact("Game", gameTitle(alert.game)),
+        fact("Look at", h("span", {}, alert.cameras.length ? alert.cameras.join(", ") : "no camera set up", h("br"), `at ${precise(alert.time)}, ${moment(alert.time)}`)),
+        fact("Round", alert.round && alert.shoe ? (this.room.may("/rounds") ? h("a", { href: roundPath(alert.table, alert.shoe, alert.round) }, `shoe ${alert.shoe}, round ${alert.round}: replay`) : `shoe ${alert.shoe}, round ${alert.round}`) : "of no round"),
+        alert.basis === "statistics" ? fact("Basis", "statistics: it accuses nobody") : null),
+      h("h3", {}, "What was done"),
+      h("ol", { class: "steps" }, alert.steps.map((step) => h("li", {}, h("time", {}, moment(step.at)), " ", h("b", {}, step.action), step.by ? ` by ${step.by}${step.role ? ` (${words(step.role)})` : ""}` : "", step.recipient ? ` to ${step.recipient}` : "", step.disposition ? `: ${step.disposition}` : "", step.note ? h("p", { class: "note" }, step.note) : null))));
+  }
+
+  async act(deed, body) {
+    const id = this.chosen;
+    try {
+      this.detail = await post(`/api/v1/alerts/${encodeURIComponent(id)}/${deed}`, body);
+      this.drawPane();
+    } catch (problem) {
+      // Somebody was first, or the store is away: say so, and show how it stands.
+      this.room.say(problem.message);
+      if (problem.status === 409) await this.open(id);
+    }
+  }
+
+  words(deed, label) {
+    dialog(words(deed), [h("label", {}, label, h("textarea", { name: "note", required: true, maxlength: 4000 }))], (form) => this.act(deed, { note: form.get("note") }));
+  }
+
+  resolve() {
+    dialog("Resolve", [
+      h("label", {}, "What was it?", h("select", { name: "disposition", required: true }, DISPOSITIONS.map((each) => h("option", { value: each }, words(each))))),
+      h("label", {}, "What was found, and what was done about it?", h("textarea", { name: "note", required: true, maxlength: 4000 })),
+    ], (form) => this.act("resolve", { disposition: form.get("disposition"), note: form.get("note") }));
+  }
+
+  async handOverAll() {
+    const mine = [...this.floor.alerts.values()].filter((alert) => alert.open && (alert.holder === this.room.who.name || (alert.state === "acknowledged" && alert.acknowledged?.by === this.room.who.name)));
+    if (!mine.length) {
+      this.room.say("You have no open alert to hand over.");
+      return;
+    }
+    await this.handOver(mine.map((alert) => alert.id));
+  }
+
+  async handOver(ids) {
+    let colleagues;
+    try {
+      colleagues = (await get("/api/v1/colleagues")).filter((each) => each.name !== this.room.who.name);
+    } catch (problem) {
+      this.room.say(problem.message);
+      return;
+    }
+    dialog(ids.length === 1 ? "Hand over" : `Hand over ${ids.length} alerts`, [
+      h("label", {}, "To", h("select", { name: "to", required: true }, colleagues.map((each) => h("option", { value: each.name }, `${each.name} (${words(each.role)})`)))),
+      h("label", {}, "Note", h("textarea", { name: "note", maxlength: 4000 })),
+    ], async (form) => {
+      let refused = 0;
+      for (const id of ids) {
+        try {
+          const done = await post(`/api/v1/alerts/${encodeURIComponent(id)}/hand-over`, { to: form.get("to"), note: form.get("note") });
+          if (id === this.chosen) this.detail = done;
+        } catch (problem) {
+          refused += 1;
+          this.room.say(problem.message);
+        }
+      }
+      if (!refused) this.room.say(`${count(ids.length)} handed over to ${form.get("to")}.`);
+      this.drawPane();
+    });
+  }
+
+  key(event) {
+    if (event.target.closest("input, textarea, select, dialog") || event.ctrlKey || event.metaKey || event.altKey) return;
+    const place = this.shown.findIndex((alert) => alert.id === this.chosen);
+    if (event.key === "j" || event.key === "k") {
+      const next = this.shown[place + (event.key === "j" ? 1 : -1)] ?? (place < 0 ? this.shown[0] : null);
+      if (next) {
+        this.open(next.id);
+        this.queue.querySelector(`[data-alert="${next.id}"]`)?.focus();
+      }
+      return;
+    }
+    const deed = { a: "acknowledge", t: "take", r: "resolve" }[event.key];
+    if (deed) this.pane.querySelector(`[data-deed="${deed}"]`)?.click();
+  }
+}
+
+const rank = (alert) => SEVERITIES.indexOf(alert.severity) + (["raised", "reopened", "escalated"].includes(alert.state) ? 0 : 10);
+
+const fact = (name, value) => [h("dt", {}, name), h("dd", {}, value)];
+
+function dialog(title, fields, done) {
+  const form = h("form", { method: "dialog" }, h("h2", {}, title), fields,
+    h("div", { class: "buttons" }, h("button", { type: "button", onclick: () => node.close() }, "Cancel"), h("button", { class: "primary", type: "submit" }, title)));
+  const node = h("dialog", { "aria-label": title, onclose: () => node.remove() }, form);
+  form.addEventListener("submit", () => done(new FormData(form)));
+  document.body.append(node);
+  node.showModal();
+}

@@ -1,0 +1,69 @@
+"""The parts of the demo: each a process of its own, with its log in the data folder, stopped in good order."""
+
+import socket
+import subprocess
+import sys
+import threading
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+STOP_SECONDS = 60.0
+ANSWER_SECONDS = 60.0
+
+
+class Part:
+    """A command of ours as a process; told to stop at the end, and waited for."""
+
+    def __init__(self, environment: dict[str, str], *command: str) -> None:
+        self.name = command[0]
+        self.log = Path(environment["TABLEWATCH_DATA"]) / f"{self.name}.log"
+        with self.log.open("ab") as file:
+            self._process = subprocess.Popen(
+                [sys.executable, "-c", "from tablewatch.command import main; main()", *command],
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=file,
+                stderr=file,
+                # Ctrl-C at the terminal is for the demo, which stops its parts in their order.
+                start_new_session=True,
+            )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._process.terminate()
+        try:
+            self._process.wait(STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+    @property
+    def ended(self) -> bool:
+        """Whether it has ended by itself."""
+        return self._process.poll() is not None
+
+
+def await_answer(port: int, part: Part, ending: threading.Event) -> None:
+    """Wait until the console answers, has ended, or nobody waits any more."""
+    deadline = time.monotonic() + ANSWER_SECONDS
+    while not part.ended and time.monotonic() < deadline and not ending.wait(0.2):
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=2):
+                return
+        except (urllib.error.URLError, OSError):
+            continue
+
+
+def free_port() -> int:
+    """A port of this machine that nobody uses just now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
