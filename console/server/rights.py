@@ -21,6 +21,8 @@ PAGES: Final[Mapping[str, frozenset[Role]]] = {
     "/": ALL,
     "/tables/{table}": ALL,
     "/desk": ALL,
+    "/rounds": WATCHING,
+    "/rounds/{table}/{shoe:path}/{round:int}": WATCHING,
     "/people": ADMINISTERING,
     "/access": OVERSEEING,
 }
@@ -49,6 +51,9 @@ RIGHTS: Final[Mapping[str, Allowed]] = {
     "POST /api/v1/alerts/{alert}/reopen": MAY["reopen"],
     "POST /api/v1/alerts/{alert}/hand-over": MAY["hand over"],
     "POST /api/v1/alerts/{alert}/note": MAY["note"],
+    "GET /api/v1/rounds": WATCHING,
+    "GET /api/v1/rounds/{table}/{shoe:path}/{round:int}": WATCHING,
+    "GET /api/v1/rounds/{table}/{shoe:path}/{round:int}/compare": WATCHING,
     "GET /api/v1/people": ADMINISTERING,
     "POST /api/v1/people": ADMINISTERING,
     "PATCH /api/v1/people/{name}": ADMINISTERING,

@@ -82,7 +82,7 @@ class FindingCount:
 
 
 def figures(store: Store, by: By, start: int, end: int, tables: Iterable[str] = ()) -> list[Figures]:
-    """Figures of the rounds opened from ``start`` until before ``end`` (microseconds since 1970), highest handle first."""
+    """Figures of the rounds opened from ``start`` until before ``end`` (microseconds since 1970), by handle."""
     of_tables, parameters = _given(start, end, tables)
     if by == "player":
         # A round counts for each of its players, with that player's own bets.
@@ -117,7 +117,8 @@ def decided(store: Store, by: By, start: int, end: int, tables: Iterable[str] = 
     rows = store.query(
         f"SELECT {_name(by)} AS name, currency, uniqExact(table, shoe, round), sum(toInt128(b.stake)),"
         " sum(toInt128(ifNull(b.collected, 0)) - toInt128(ifNull(b.paid, 0)))"
-        f" FROM rounds FINAL ARRAY JOIN bets AS b WHERE {_IN_SHIFT} AND {_DECIDED} AND {of_tables} AND b.stake > 0{named}"
+        " FROM rounds FINAL ARRAY JOIN bets AS b"
+        f" WHERE {_IN_SHIFT} AND {_DECIDED} AND {of_tables} AND b.stake > 0{named}"
         " GROUP BY name, currency ORDER BY name, currency",
         parameters,
     )

@@ -1,0 +1,20 @@
+"""One stored evening for all tests of this folder: filling the store takes longer than looking at it."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from store.migrate import migrate
+from tests.console.past.evening import Evening, open_evening
+from tests.store.conftest import _database_of_its_own, server_url
+from tests.store.floor import LONG
+
+__all__ = ["server_url"]
+
+
+@pytest.fixture(scope="session")
+def evening(server_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Evening]:
+    """The console over the evening."""
+    for store in _database_of_its_own(server_url):
+        migrate(store, LONG)
+        yield open_evening(store, tmp_path_factory.mktemp("console"))

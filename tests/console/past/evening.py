@@ -1,0 +1,138 @@
+"""A console over a stored evening: a simulated floor with faults, judged, its alerts worked at, people of every role."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from fastapi import FastAPI
+from starlette.testclient import TestClient
+
+from console.access import AccessLog
+from console.auth.pace import Pace
+from console.auth.people import People
+from console.auth.roles import ROLES, Role
+from console.auth.sessions import Sessions
+from console.database import Database
+from console.live.room import LiveRoom
+from console.live.sources import feed_of, lag_at
+from console.server.app import make_app
+from console.server.gate import cookie_name
+from console.server.parts import Parts
+from schemas.findings import Finding
+from simulator.floor import simulate
+from store.connect import Store
+from store.rows.alerts import Alert
+from store.rows.verdicts import FindingState, JudgedRound
+from store.write.findings import write_findings
+from streams.alerting.desk import Done, perform
+from streams.alerting.life import Act
+from streams.alerting.raising import TablePlace, alert_of
+from streams.broker_url import EmbeddedLog
+from streams.topics import create
+from tests.replay.stored import fill
+
+PASSWORD = "correct horse battery"
+TABLES = 4
+ROUNDS = 14
+SEED = 11
+
+
+@dataclass(frozen=True)
+class Evening:
+    """What the store holds, and the console over it."""
+
+    app: FastAPI
+    parts: Parts
+    rounds: list[JudgedRound]
+    alerts: list[Alert]
+    start: datetime
+
+    def flagged(self, code: str | None = None) -> JudgedRound:
+        """A round with a finding, of this code."""
+        for each in self.rounds:
+            if any(code in (None, finding.code) for finding in each.verdict.findings):
+                return each
+        raise LookupError(code)
+
+    def client(self, role: Role) -> "Visitor":
+        """Somebody of this role, signed in."""
+        return Visitor(self, role)
+
+
+class Visitor:
+    """Asks the console as somebody who is signed in."""
+
+    def __init__(self, evening: Evening, role: Role, name: str | None = None) -> None:
+        token = evening.parts.sessions.begin(name or role.replace("_", "-"), "127.0.0.1")
+        session = evening.parts.sessions.find(token)
+        assert session is not None
+        self._client = TestClient(evening.app, raise_server_exceptions=False)
+        self._client.cookies.set(cookie_name(evening.parts.secure), token)
+        self._headers = {"X-CSRF-Token": session.csrf}
+
+    def get(self, path: str, **query: Any) -> Any:
+        return self._client.get(path, params=query, headers=self._headers)
+
+    def post(self, path: str, body: Any = None) -> Any:
+        return self._client.post(path, json=body, headers=self._headers)
+
+    def put(self, path: str, body: Any = None) -> Any:
+        return self._client.put(path, json=body, headers=self._headers)
+
+
+def open_evening(store: Store, folder: Path, more: Callable[[Path], dict[str, Any]] = lambda _: {}) -> Evening:
+    """Fill the store with an evening that began an hour ago, and open the console over it."""
+    start = (datetime.now(UTC) - timedelta(hours=1)).replace(microsecond=0)
+    rounds = fill(store, list(simulate(TABLES, ROUNDS, SEED, faults=0.4, start=start)))
+    alerts = _raise(store, rounds)
+    broker = EmbeddedLog(folder / "log")
+    create(broker)
+    database = Database(folder)
+    people = People(database)
+    for role in ROLES:
+        people.add(role.replace("_", "-"), role, PASSWORD)
+    people.add("second-admin", "administrator", PASSWORD)
+    parts = Parts(
+        people=people,
+        sessions=Sessions(database),
+        access=AccessLog(database, store),
+        live=LiveRoom(feed_of(broker), store, lag_at(broker)),
+        store=store,
+        secure=False,
+        signing_in=Pace(burst=100, per_second=100),
+        asking=Pace(burst=1000, per_second=1000),
+        **more(folder),
+    )
+    return Evening(make_app(parts), parts, rounds, alerts, start)
+
+
+def _raise(store: Store, rounds: list[JudgedRound]) -> list[Alert]:
+    """Findings and their alerts, as the pipeline stores them; the first three are acknowledged, two of them resolved."""
+    found: list[tuple[JudgedRound, Finding]] = [(each, finding) for each in rounds for finding in each.verdict.findings]
+    states = [FindingState(finding=finding, version=1, time=each.ended, raised=each.ended // 1000 + 200)
+              for each, finding in found]  # fmt: skip
+    write_findings(store, states)
+    alerts = [
+        alert_of(finding, TablePlace(each.verdict.game, each.pit), each.ended // 1000 + 200,
+                 {"time": str(each.ended).encode()})
+        for each, finding in found
+    ]  # fmt: skip
+    now = time.time_ns() // 1_000
+    for alert in alerts:
+        acts = []
+        if alert in alerts[:3]:
+            acts.append(Act(deed="acknowledge", by="operator", role="operator", at=alert.raised * 1000 + 30_000_000))
+        if alert in alerts[:2]:
+            what: Any = "false alarm" if alert is alerts[0] else "confirmed"
+            acts.append(
+                Act(deed="resolve", by="shift-manager", role="shift_manager", at=alert.raised * 1000 + 90_000_000,
+                    disposition=what, note="Looked at the camera.")
+            )  # fmt: skip
+        if not acts:
+            acts.append(Act(deed="note", by="operator", role="operator", at=now, note="Seen on the wall."))
+        for act in acts:
+            assert isinstance(perform(store, alert.id, act, alert), Done)
+    return alerts
