@@ -35,6 +35,30 @@ def leaves_of(store: Store, kind: str, key: str) -> list[Leaf]:
     return _leaves(store, "kind = %(kind)s AND key = %(key)s", kind=kind, key=key)
 
 
+def leaf_months(store: Store, tree: str, kind: str) -> list[int]:
+    """The months of the rows that leaves of a kind stand for, e.g. 202611."""
+    rows = store.query(
+        "SELECT DISTINCT toYYYYMM(at) FROM leaves WHERE tree = %(tree)s AND kind = %(kind)s",
+        {"tree": tree, "kind": kind},
+    )
+    return [month for (month,) in rows]
+
+
+def leaves_of_month(store: Store, tree: str, kind: str, month: int) -> list[Leaf]:
+    """The leaves of the rows of one kind and month."""
+    condition = "tree = %(tree)s AND kind = %(kind)s AND toYYYYMM(at) = %(month)s"
+    return _leaves(store, condition, tree=tree, kind=kind, month=month)
+
+
+def leaves_astray(store: Store, tree: str, size: int) -> list[Leaf]:
+    """The leaves that share a position with another, and those from position ``size`` on."""
+    condition = (
+        "tree = %(tree)s AND (position >= %(size)s OR position IN (SELECT position FROM leaves"
+        " WHERE tree = %(tree)s GROUP BY position HAVING uniqExact(leaf) > 1))"
+    )
+    return _leaves(store, condition, tree=tree, size=size)
+
+
 def tree_size(store: Store, tree: str) -> int:
     """One more than the highest position of a tree; 0 when it is empty."""
     rows = store.query(
@@ -44,14 +68,38 @@ def tree_size(store: Store, tree: str) -> int:
     return int(rows[0][0]) if rows else 0
 
 
-def chain_heads(store: Store, tree: str) -> dict[str, bytes]:
-    """The last link of each table's hash chain in a tree."""
+def chain_heads(store: Store, tree: str, size: int | None = None) -> dict[str, bytes]:
+    """The last link of each table's hash chain among the first ``size`` leaves of a tree."""
     columns = store.columns(
-        "SELECT table, argMax(chain, position) FROM leaves WHERE tree = %(tree)s AND table != '' GROUP BY table",
+        "SELECT table, argMax(chain, position) FROM leaves WHERE tree = %(tree)s AND table != ''"
+        + ("" if size is None else f" AND position < {size}")
+        + " GROUP BY table",
         {"tree": tree},
         as_bytes=True,
     )
     return {table.decode(): chain for table, chain in zip(*columns, strict=True)}
+
+
+def record_marks(store: Store, tree: str, size: int) -> dict[str, int]:
+    """By place in the log (a record's key without its offset): the highest offset among the first ``size`` leaves."""
+    rows = store.query(
+        "SELECT arrayStringConcat(arrayPopBack(splitByChar('/', key)), '/') AS place,"
+        " max(toUInt64(arrayElement(splitByChar('/', key), -1))) FROM leaves"
+        " WHERE tree = %(tree)s AND position < %(size)s AND kind = 'record' AND match(key, %(form)s) GROUP BY place",
+        {"tree": tree, "size": size, "form": "^([^/]*/)?[^/]+/[0-9]{1,9}/[0-9]{1,19}$"},
+    )
+    return dict(rows)
+
+
+def sealed_since(store: Store, tree: str, size: int, since: int) -> set[tuple[str, str, str]]:
+    """Kind, key and table of the leaves among the first ``size``, records left out, whose rows are not older than this
+    (milliseconds)."""
+    rows = store.query(
+        "SELECT kind, key, table FROM leaves WHERE tree = %(tree)s AND position < %(size)s AND kind != 'record'"
+        " AND at >= fromUnixTimestamp64Milli(%(since)s, 'UTC')",
+        {"tree": tree, "size": size, "since": since},
+    )
+    return {(kind, key, table) for kind, key, table in rows}
 
 
 def checkpoints(store: Store, tree: str, at_least: int = 0) -> list[Checkpoint]:

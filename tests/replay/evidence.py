@@ -4,16 +4,16 @@ from pathlib import Path
 
 from replay.chain.keys import KeyRing
 from replay.chain.seal import Sealer
+from schemas.decoding import decode_record
 from store.connect import Store
 from store.rows.alerts import AlertStep
 from store.rows.proof import AccessEntry, Checkpoint
+from store.rows.raw import Record
 from store.write.alerts import write_alert_steps
 from store.write.findings import write_findings
 from store.write.proof import write_access
 from store.write.raw import write_records
 from store.write.verdicts import write_verdicts
-from schemas.decoding import decode_record
-from store.rows.raw import Record
 from tests.store.floor import ARRIVAL, START, evening, everything, finding, judged, packed, state
 
 NOW = ARRIVAL + 3_600_000

@@ -1,22 +1,24 @@
 """The chain over a real store: what is sealed stays provable, and whatever is done to a row is found and named."""
 
-import os
 import stat
+from datetime import date
 from pathlib import Path
 
 import pytest
 
 from replay.chain.compare import Tampering
 from replay.chain.keys import KeyMissing, KeyRing, KeyThere, KeyUnreadable
-from replay.chain.note import published, read_published
+from replay.chain.note import published, read_published, sign
+from replay.chain.rows import BY_KIND, rows_of
 from replay.chain.seal import ChainBroken, Sealer
 from replay.chain.verify import ChainReport, verify_chain
 from store.connect import Store
 from store.read.proof import checkpoints, leaves, signing_keys
+from store.retention import retained_tables
 from store.rows.proof import AccessEntry, Leaf
 from store.tombstones import bury
 from store.write.findings import write_findings
-from store.write.proof import write_access, write_leaves
+from store.write.proof import write_access, write_checkpoints, write_keys, write_leaves
 from store.write.raw import write_records
 from store.write.verdicts import write_verdicts
 from tests.replay.evidence import LATER, NOW, ring_in, sealed_evening
@@ -165,7 +167,9 @@ def test_leaves_that_are_tampered_with_are_blamed_and_their_rows_are_not(store: 
 
     def changed(position: int, **fields: object) -> list[Leaf]:
         return [
-            Leaf(**({name: getattr(leaf, name) for name in Leaf.__slots__} | fields)) if leaf.position == position else leaf
+            Leaf(**({name: getattr(leaf, name) for name in Leaf.__slots__} | fields))
+            if leaf.position == position
+            else leaf
             for leaf in first
         ]
 
@@ -188,8 +192,6 @@ def test_leaves_that_are_tampered_with_are_blamed_and_their_rows_are_not(store: 
 
 
 def test_a_row_changed_together_with_its_leaf_is_named_by_the_chain_of_its_table(store: Store, ring: KeyRing) -> None:
-    from replay.chain.rows import BY_KIND, rows_of
-
     sealed_evening(store, ring)
     _mutate(store, "ALTER TABLE rounds UPDATE winner = 'player' WHERE table = 'BT1' AND round = 2")
     (row,) = rows_of(store, BY_KIND["round"], "table = 'BT1' AND round = 2")
@@ -204,8 +206,6 @@ def test_a_row_changed_together_with_its_leaf_is_named_by_the_chain_of_its_table
 
 
 def test_what_went_when_its_time_was_over_is_told_from_what_was_taken(own_store: Store, ring: KeyRing) -> None:
-    from store.retention import retained_tables
-
     store = own_store
     sealed_evening(store, ring)
     years_later = NOW + 51 * 366 * 86_400_000
@@ -233,7 +233,7 @@ def test_a_tombstone_forged_for_rows_that_are_young_explains_nothing(store: Stor
     store.insert(
         "tombstones",
         {
-            "store_table": ["verdicts"], "scope": ["BT1"], "month": [__import__("datetime").date(2026, 1, 1)],
+            "store_table": ["verdicts"], "scope": ["BT1"], "month": [date(2026, 1, 1)],
             "before": [NOW], "rows": [1], "first": [""], "last": [""], "digest": [bytes(32)], "years": [5],
             "written": [NOW + 1], "by": ["sweep"],
         },
@@ -254,11 +254,6 @@ def test_checkpoints_that_are_changed_forged_or_taken_out_are_named(
     assert kept == checkpoints(store, "main") == [first, second]
     assert verify_chain(store, elsewhere=kept).tampering == []
 
-    _mutate(store, f"ALTER TABLE checkpoints DELETE WHERE size = {first.size}")
-    assert _found(store) == [("removed", "checkpoint", f"before {second.size}")]
-    from store.write.proof import write_checkpoints
-
-    write_checkpoints(store, [first])
     _mutate(store, f"ALTER TABLE checkpoints DELETE WHERE size = {second.size}")
     told = verify_chain(store, elsewhere=kept).tampering
     assert [(each.what, each.kind, each.key) for each in told] == [("removed", "checkpoint", str(second.size))]
@@ -266,14 +261,20 @@ def test_checkpoints_that_are_changed_forged_or_taken_out_are_named(
     # Somebody with a key of his own signs another history.
     strange = ring_in(tmp_path / "strange")
     key, private = strange.current()
-    from replay.chain.note import sign
-    from store.write.proof import write_keys
-
     write_keys(store, [key])
     write_checkpoints(store, [sign(private, "main", second.size, bytes(32), LATER, bytes(32), first)])
     forged = verify_chain(store).tampering
     assert [(each.what, each.kind, each.key) for each in forged] == [("inserted", "checkpoint", str(second.size))]
     assert "nobody vouches for" in forged[0].detail
+
+
+def test_a_checkpoint_taken_out_of_the_middle_is_missed_by_the_next(store: Store, ring: KeyRing) -> None:
+    first = sealed_evening(store, ring)
+    write_verdicts(store, [judged("BT1", revision=2, at=LATER - 5)])
+    second = Sealer(store, ring, lambda: LATER).seal()
+    assert second is not None
+    _mutate(store, f"ALTER TABLE checkpoints DELETE WHERE size = {first.size}")
+    assert _found(store) == [("removed", "checkpoint", f"before {second.size}")]
 
 
 def test_a_signature_with_one_bit_changed_is_not_believed(store: Store, ring: KeyRing) -> None:
@@ -307,7 +308,17 @@ def test_leaves_that_somebody_puts_ahead_of_the_sealer_stop_it(store: Store, rin
     first = sealed_evening(store, ring)
     write_leaves(
         store,
-        [Leaf(tree="main", position=first.size, leaf=bytes(32), kind="verdict", key="BT1/S1/7/1/x", at=NOW, table="BT1")],
+        [
+            Leaf(
+                tree="main",
+                position=first.size,
+                leaf=bytes(32),
+                kind="verdict",
+                key="BT1/S1/7/1/x",
+                at=NOW,
+                table="BT1",
+            )
+        ],
     )
     with pytest.raises(ChainBroken, match=f"leaf {first.size}"):
         Sealer(store, ring, lambda: LATER).seal()
@@ -321,7 +332,7 @@ def test_keys_are_made_rotated_and_lost_and_the_past_stays_provable(store: Store
     with pytest.raises(KeyThere):
         ring.make("otto")
     private = tmp_path / "keys" / f"{first.key_id}.key"
-    assert stat.S_IMODE(os.stat(private).st_mode) == 0o600
+    assert stat.S_IMODE(private.stat().st_mode) == 0o600
     sealed_evening(store, ring)
     second = ring.rotate("otto")
     assert second.previous == first.key_id

@@ -1,0 +1,202 @@
+"""Rows against leaves: which rows are as they were sealed, which are not, and what became of those."""
+
+from collections import defaultdict
+from collections.abc import Callable, Container, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from audit.merkle import leaf_hash
+from replay.chain.rows import BY_KIND, RECORD, ChainedRow, Identity, content_of, record_place
+from store.rows.proof import Leaf
+
+What = Literal["changed", "removed", "inserted", "moved"]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Tampering:
+    """Something that is not as it was sealed."""
+
+    what: What
+    kind: str
+    """Of row: record, verdict, …, event; or leaf, checkpoint, part of the store."""
+    key: str
+    """Which one; of a row that was moved, where it was."""
+    table: str = ""
+    """The gaming table, where one is meant."""
+    detail: str = ""
+    """In one plain sentence."""
+
+    def __str__(self) -> str:
+        of_table = f" of table {self.table}" if self.table else ""
+        return f"{self.kind} {self.key}{of_table} was {self.what}: {self.detail}"
+
+
+@dataclass(slots=True)
+class Compared:
+    """What does not agree, before it is said what became of it."""
+
+    differing: list[tuple[Leaf, ChainedRow]] = field(default_factory=list)
+    """A leaf and the row of the same identity, which is another one now."""
+    missing: list[Leaf] = field(default_factory=list)
+    """Leaves whose row is not there."""
+    extra: list[ChainedRow] = field(default_factory=list)
+    """Rows without a leaf."""
+    stray: list[Leaf] = field(default_factory=list)
+    """Leaves that stand for no state of a row whose right leaf is there too."""
+    relabelled: list[tuple[Leaf, ChainedRow]] = field(default_factory=list)
+    """Leaves that name another row than the one that they were made of."""
+    versions: dict[tuple[str, str], int] = field(default_factory=dict)
+    """By kind and subject: the highest version that is there."""
+    rows: int = 0
+
+
+def compare(leaves: Iterable[Leaf], rows: Iterable[ChainedRow], into: Compared) -> None:
+    """Hold the rows of one part of the store against their leaves."""
+    sealed: dict[Identity, list[Leaf]] = defaultdict(list)
+    for leaf in leaves:
+        sealed[leaf.kind, leaf.key, leaf.table].append(leaf)
+    for row in rows:
+        into.rows += 1
+        if row.subject:
+            subject = row.kind, row.subject
+            into.versions[subject] = max(into.versions.get(subject, 0), row.version)
+        found = sealed.pop(row.identity, None)
+        if found is None:
+            into.extra.append(row)
+        elif any(leaf.leaf == row.leaf for leaf in found):
+            into.stray += [leaf for leaf in found if leaf.leaf != row.leaf]
+        else:
+            into.differing.append((found[0], row))
+            into.stray += found[1:]
+    for found in sealed.values():
+        into.missing += found
+
+
+def find_relabelled(compared: Compared) -> None:
+    """Leaves whose hash is that of a row without a leaf: it is not the row that was changed, but what the leaf says."""
+    without = {row.leaf: row for row in compared.extra}
+    found = [(leaf, without[leaf.leaf]) for leaf in compared.missing if leaf.leaf in without]
+    if found:
+        leaves, rows = {id(leaf) for leaf, _ in found}, {id(row) for _, row in found}
+        compared.relabelled += found
+        compared.missing[:] = [leaf for leaf in compared.missing if id(leaf) not in leaves]
+        compared.extra[:] = [row for row in compared.extra if id(row) not in rows]
+
+
+@dataclass(frozen=True, slots=True)
+class Circumstances:
+    """What tells tampering from the course of things."""
+
+    expired: Callable[[Leaf], bool]
+    """Whether the row of a leaf was past its retention, and a sealed tombstone says so."""
+    sealed_until: int | None
+    """Rows of this time (milliseconds) and later may not be sealed yet; None: nothing was ever sealed."""
+    marks: Mapping[tuple[str, str, int], int]
+    """By log, topic and partition: the last offset that was sealed."""
+
+
+@dataclass(slots=True)
+class Judged:
+    """What became of the rows."""
+
+    tampering: list[Tampering] = field(default_factory=list)
+    late: list[ChainedRow] = field(default_factory=list)
+    """The rows that were inserted: a person may accept them into the chain."""
+    waiting: int = 0
+    """Rows that will be sealed next."""
+    expired: int = 0
+    """Rows past their retention, as tombstones say."""
+    superseded: int = 0
+    """Rows that a later version has replaced."""
+
+
+def judge_rows(compared: Compared, circumstances: Circumstances, cleared: Container[Identity] = ()) -> Judged:
+    """Say of each row that does not agree what was done to it; ``cleared`` are those whose leaf is to blame."""
+    judged = Judged()
+    differing = [(leaf, row) for leaf, row in compared.differing if row.identity not in cleared]
+    extra = [row for row in compared.extra if row.identity not in cleared]
+    there = {(row.kind, row.key) for row in (*extra, *(row for _, row in differing))}
+    sealed = {(leaf.kind, leaf.key) for leaf in (*compared.missing, *(leaf for leaf, _ in differing))}
+    moved_from, moved_to = _moves(compared)
+    named: set[tuple[str, str]] = set()
+
+    def tell(what: What, kind: str, key: str, table: str, detail: str) -> None:
+        # A record is a link of every table that it names, and one row all the same.
+        if (kind, key) not in named:
+            named.add((kind, key))
+            judged.tampering.append(Tampering(what, kind, key, table, detail))
+
+    for (kind, key), (table, to) in moved_from.items():
+        tell("moved", kind, key, table, f"it stands as {to} now")
+    for leaf, _ in differing:
+        if (leaf.kind, leaf.key) not in moved_to:
+            tell("changed", leaf.kind, leaf.key, leaf.table, f"it is not what leaf {leaf.position} was made of")
+    for leaf in compared.missing:
+        if (leaf.kind, leaf.key) in moved_from:
+            continue
+        if (leaf.kind, leaf.key) in there:
+            tell("changed", leaf.kind, leaf.key, leaf.table, f"it is not what leaf {leaf.position} was made of")
+        elif _superseded(leaf, compared.versions):
+            judged.superseded += 1
+        elif circumstances.expired(leaf):
+            judged.expired += 1
+        else:
+            tell("removed", leaf.kind, leaf.key, leaf.table, f"leaf {leaf.position} stands for it, and it is not there")
+    for row in extra:
+        if (row.kind, row.key) in moved_to or (row.kind, row.key) in sealed:
+            continue
+        if _may_wait(row, circumstances):
+            judged.waiting += 1
+        else:
+            tell("inserted", row.kind, row.key, row.table, "it is older than the last checkpoint and not in the chain")
+            judged.late.append(row)
+    return judged
+
+
+def _moves(compared: Compared) -> tuple[dict[tuple[str, str], tuple[str, str]], set[tuple[str, str]]]:
+    """Rows that say under another key what a leaf was made of: by kind and old key the table and the new key; and all
+    new keys that are explained so."""
+    rows = compared.extra + [row for _, row in compared.differing]
+    leaves = compared.missing + [leaf for leaf, _ in compared.differing]
+    moved_from: dict[tuple[str, str], tuple[str, str]] = {}
+    moved_to: set[tuple[str, str]] = set()
+    by_kind: dict[str, list[ChainedRow]] = defaultdict(list)
+    for row in rows:
+        by_kind[row.kind].append(row)
+    for leaf in leaves[:_MOST_MOVES]:
+        for row in by_kind[leaf.kind][:_MOST_MOVES]:
+            if row.key != leaf.key and leaf_hash(content_of(leaf.kind, leaf.key, leaf.table, row.body)) == leaf.leaf:
+                moved_from[leaf.kind, leaf.key] = (leaf.table, row.key)
+                moved_to.add((row.kind, row.key))
+    return moved_from, moved_to
+
+
+_MOST_MOVES = 1_000
+"""Among so many rows it is looked which one was moved where; beyond, a move is told as a removal and an insertion."""
+
+
+def _superseded(leaf: Leaf, versions: Mapping[tuple[str, str], int]) -> bool:
+    """Whether a later version is there, which the engine keeps in place of the earlier."""
+    subject, version = subject_of(leaf)
+    return version is not None and versions.get((leaf.kind, subject), -1) > version
+
+
+def subject_of(leaf: Leaf) -> tuple[str, int | None]:
+    """The key of a leaf without its version, which stands last; None for a kind without versions."""
+    chained = BY_KIND.get(leaf.kind)
+    subject, _, version = leaf.key.rpartition("/")
+    if chained is None or chained.version is None or not version.isdigit():
+        return leaf.key, None
+    return subject, int(version)
+
+
+def _may_wait(row: ChainedRow, circumstances: Circumstances) -> bool:
+    """Whether a row may have come after the last checkpoint."""
+    if circumstances.sealed_until is None:
+        return True
+    if row.at < circumstances.sealed_until:
+        return False
+    if row.kind != RECORD.kind:
+        return True
+    place, offset = record_place(row.key)
+    return offset > circumstances.marks.get(place, -1)

@@ -1,0 +1,117 @@
+"""The keys that checkpoints are signed with: files that only their owner can read, outside of store and repository."""
+
+import base64
+import os
+import time
+from pathlib import Path
+
+import orjson
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from replay.chain.note import key_id_of, voucher
+from store.rows.proof import SigningKey
+
+_OWNER_ONLY = 0o600
+
+
+class KeyMissing(Exception):  # noqa: N818 - named by what happens next
+    """There is no key to sign with: make one."""
+
+
+class KeyThere(Exception):  # noqa: N818 - named by what happens next
+    """There is a key already: rotate it."""
+
+
+class KeyUnreadable(Exception):  # noqa: N818 - named by what happens next
+    """A key file cannot be used: restore it, or make a new key."""
+
+
+class KeyRing:
+    """The keys in a folder. The last one made signs; without its private half it is lost, and a new one is made."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def known(self) -> list[SigningKey]:
+        """Every key that was made here, the oldest first; its private half may be gone."""
+        return sorted((_read(path)[0] for path in self.folder.glob("*.json")), key=lambda key: (key.made, key.key_id))
+
+    def has_private(self, key_id: str) -> bool:
+        """Whether the private half is still here."""
+        return (self.folder / f"{key_id}.key").is_file()
+
+    def current(self) -> tuple[SigningKey, Ed25519PrivateKey]:
+        """The key that signs."""
+        keys = self.known()
+        if not keys or not self.has_private(keys[-1].key_id):
+            raise KeyMissing(f"there is no key to sign with in {self.folder}; run: tablewatch keys make")
+        return keys[-1], self._private(keys[-1])
+
+    def make(self, by: str) -> SigningKey:
+        """Make the first key, or one in place of a key that is lost."""
+        keys = self.known()
+        if keys and self.has_private(keys[-1].key_id):
+            raise KeyThere(f"{self.folder} has key {keys[-1].key_id}; to replace it run: tablewatch keys rotate")
+        return self._write(Ed25519PrivateKey.generate(), by, "", b"")
+
+    def rotate(self, by: str) -> SigningKey:
+        """Make a new key that the old one vouches for."""
+        old, private = self.current()
+        new = Ed25519PrivateKey.generate()
+        return self._write(new, by, old.key_id, voucher(private, new.public_key().public_bytes_raw()))
+
+    def _private(self, key: SigningKey) -> Ed25519PrivateKey:
+        path = self.folder / f"{key.key_id}.key"
+        if path.stat().st_mode & 0o077:
+            raise KeyUnreadable(f"others can read {path}; run: chmod 600 {path}")
+        try:
+            private = Ed25519PrivateKey.from_private_bytes(base64.b64decode(path.read_text("ascii"), validate=True))
+        except ValueError as error:
+            raise KeyUnreadable(f"{path} holds no key: {error}") from error
+        if private.public_key().public_bytes_raw() != key.public_key:
+            raise KeyUnreadable(f"{path} is not the private half of key {key.key_id}")
+        return private
+
+    def _write(self, private: Ed25519PrivateKey, by: str, previous: str, vouched: bytes) -> SigningKey:
+        public = private.public_key().public_bytes_raw()
+        made = max([time.time_ns() // 1_000_000, *(key.made + 1 for key in self.known())])
+        key = SigningKey(
+            key_id=key_id_of(public), public_key=public, made=made, by=by, previous=previous, voucher=vouched
+        )
+        self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        _write_private(self.folder / f"{key.key_id}.key", base64.b64encode(private.private_bytes_raw()))
+        said = {
+            "key_id": key.key_id,
+            "public_key": base64.b64encode(public).decode(),
+            "made": made,
+            "by": by,
+            "previous": previous,
+            "voucher": base64.b64encode(vouched).decode(),
+        }
+        (self.folder / f"{key.key_id}.json").write_bytes(orjson.dumps(said, option=orjson.OPT_INDENT_2) + b"\n")
+        return key
+
+
+def _write_private(path: Path, content: bytes) -> None:
+    """Nobody else can read the file, not even for a moment."""
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _OWNER_ONLY)
+    with os.fdopen(handle, "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _read(path: Path) -> tuple[SigningKey, Path]:
+    try:
+        said = orjson.loads(path.read_bytes())
+        key = SigningKey(
+            key_id=said["key_id"],
+            public_key=base64.b64decode(said["public_key"], validate=True),
+            made=said["made"],
+            by=said["by"],
+            previous=said["previous"],
+            voucher=base64.b64decode(said["voucher"], validate=True),
+        )
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise KeyUnreadable(f"{path} cannot be read: {error}") from error
+    return key, path

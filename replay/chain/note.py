@@ -1,0 +1,161 @@
+"""Checkpoints: the text that is signed, in the form of a signed note, and the check of its signature."""
+
+import base64
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from hashlib import sha256
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+
+from store.rows.proof import Checkpoint, SigningKey
+
+TREE = "main"
+_ORIGIN = "tablewatch/"
+_VOUCHER = b"tablewatch key\n"
+
+
+class CheckpointInvalid(ValueError):  # noqa: N818 - named by what happens next
+    """A checkpoint is not what was signed: do not believe it."""
+
+
+def key_id_of(public_key: bytes) -> str:
+    """The name of a key: the first 16 hex digits of the SHA-256 of its public half."""
+    return sha256(public_key).hexdigest()[:16]
+
+
+def heads_digest(heads: Mapping[str, bytes]) -> bytes:
+    """One hash over the heads of all tables' chains."""
+    lines = (table.encode() + b" " + head.hex().encode() + b"\n" for table, head in sorted(heads.items()))
+    return sha256(b"".join(lines)).digest()
+
+
+def note_of(
+    tree: str, size: int, root: bytes, at: int, heads: bytes, public_key: bytes, previous: Checkpoint | None
+) -> str:
+    """The text of a checkpoint: origin, size and root as transparency logs write them, then lines of our own."""
+    time = datetime.fromtimestamp(at / 1000, UTC).strftime("%Y-%m-%dT%H:%M:%S.") + f"{at % 1000:03d}Z"
+    lines = [
+        _ORIGIN + tree,
+        str(size),
+        _base64(root),
+        f"time {time}",
+        f"heads {_base64(heads)}",
+        f"key {_base64(public_key)}",
+        f"previous {previous.size} {_base64(previous.root)}" if previous is not None else "previous 0",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def sign(
+    key: Ed25519PrivateKey, tree: str, size: int, root: bytes, at: int, heads: bytes, previous: Checkpoint | None
+) -> Checkpoint:
+    """A signed checkpoint."""
+    public = key.public_key().public_bytes_raw()
+    note = note_of(tree, size, root, at, heads, public, previous)
+    return Checkpoint(
+        tree=tree, size=size, root=root, at=at, key_id=key_id_of(public), signature=key.sign(note.encode()), note=note
+    )
+
+
+def heads_of(checkpoint: Checkpoint) -> bytes:
+    """The hash over the heads of all chains that a checkpoint states."""
+    return base64.b64decode(_lines(checkpoint)["heads"])
+
+
+def check_note(checkpoint: Checkpoint, keys: Mapping[str, SigningKey], previous: Checkpoint | None) -> None:
+    """Passes when the checkpoint was signed by one of these keys, says what its row says, and follows ``previous``."""
+    key = keys.get(checkpoint.key_id)
+    if key is None:
+        raise CheckpointInvalid(f"it is signed with key {checkpoint.key_id}, which nobody vouches for")
+    try:
+        Ed25519PublicKey.from_public_bytes(key.public_key).verify(checkpoint.signature, checkpoint.note.encode())
+    except InvalidSignature:
+        raise CheckpointInvalid(f"its signature is not that of key {checkpoint.key_id}") from None
+    expected = note_of(
+        checkpoint.tree, checkpoint.size, checkpoint.root, checkpoint.at, heads_of(checkpoint), key.public_key, None
+    )
+    if expected.rpartition("previous")[0] != checkpoint.note.rpartition("previous")[0]:
+        raise CheckpointInvalid("its row says something else than the note that was signed")
+    said = _lines(checkpoint)["previous"]
+    wanted = "0" if previous is None else f"{previous.size} {_base64(previous.root)}"
+    if said != wanted:
+        raise PreviousMissing(f"it follows one of {said.partition(' ')[0]} leaves, which is not the one before it here")
+
+
+class PreviousMissing(CheckpointInvalid):
+    """The checkpoint is signed, but the one before it is not there: somebody took it out."""
+
+
+def published(checkpoint: Checkpoint) -> bytes:
+    """A checkpoint as it goes to the topic and the file: the note and its signature as a signed note has them."""
+    public_hash = bytes.fromhex(checkpoint.key_id)[:4]
+    signature = _base64(public_hash + checkpoint.signature)
+    return f"{checkpoint.note}\n— {_ORIGIN}{checkpoint.tree} {signature}\n".encode()
+
+
+def read_published(text: str, tree: str = TREE) -> list[Checkpoint]:
+    """The checkpoints of a file, in order."""
+    found = []
+    for piece in text.split(_ORIGIN + tree + "\n")[1:]:
+        body, _, signature = piece.partition("\n\n— ")
+        try:
+            size, root, *rest = body.split("\n")
+            fields = dict(line.split(" ", 1) for line in rest)
+            at = datetime.strptime(fields["time"], "%Y-%m-%dT%H:%M:%S.%fZ").replace(tzinfo=UTC)
+            raw = base64.b64decode(signature.split()[1], validate=True)
+            found.append(
+                Checkpoint(
+                    tree=tree,
+                    size=int(size),
+                    root=base64.b64decode(root, validate=True),
+                    at=round(at.timestamp() * 1000),
+                    key_id=key_id_of(base64.b64decode(fields["key"], validate=True)),
+                    signature=raw[4:],
+                    note=f"{_ORIGIN}{tree}\n{body}\n",
+                )
+            )
+        except (ValueError, KeyError, IndexError) as error:
+            raise CheckpointInvalid(f"checkpoint {len(found) + 1} of the file cannot be read: {error}") from error
+    return found
+
+
+def voucher(old: Ed25519PrivateKey, public_key: bytes) -> bytes:
+    """The old key's signature for the new one."""
+    return old.sign(_VOUCHER + public_key)
+
+
+def vouched_keys(keys: Iterable[SigningKey], trusted: Iterable[str] = ()) -> dict[str, SigningKey]:
+    """The keys to believe: the oldest, those named, and those that a believed one vouches for."""
+    known = [key for key in keys if key.key_id == key_id_of(key.public_key)]
+    named = set(trusted)
+    believed = {key.key_id: key for key in known if key.key_id in named}
+    if known and not named:
+        believed[known[0].key_id] = known[0]
+    grew = True
+    while grew:
+        grew = False
+        for key in known:
+            if key.key_id not in believed and key.previous in believed and _vouches(believed[key.previous], key):
+                believed[key.key_id] = key
+                grew = True
+    return believed
+
+
+def _vouches(old: SigningKey, key: SigningKey) -> bool:
+    try:
+        Ed25519PublicKey.from_public_bytes(old.public_key).verify(key.voucher, _VOUCHER + key.public_key)
+    except InvalidSignature:
+        return False
+    return True
+
+
+def _lines(checkpoint: Checkpoint) -> dict[str, str]:
+    fields = dict(line.split(" ", 1) for line in checkpoint.note.split("\n")[3:] if " " in line)
+    if not {"time", "heads", "key", "previous"} <= fields.keys():
+        raise CheckpointInvalid("its note is not complete")
+    return fields
+
+
+def _base64(data: bytes) -> str:
+    return base64.b64encode(data).decode()

@@ -1,0 +1,44 @@
+"""The whole subtrees of a tree in the store: from what was kept, else from the leaves."""
+
+from functools import lru_cache
+
+from audit.merkle import node_hash
+from store.connect import Store
+from store.read.proof import leaf_hashes, tree_node
+
+KEPT_LEVEL = 8
+"""Roots of subtrees of 2^8 leaves and more are kept."""
+
+
+class TreeIncomplete(Exception):  # noqa: N818 - named by what happens next
+    """Leaves are missing or doubled: look with `replay verify --chain`."""
+
+
+class StoredTree:
+    """Gives the root of a whole subtree by level and place; a proof reads some hundred leaves of millions."""
+
+    def __init__(self, store: Store, tree: str) -> None:
+        self._store = store
+        self._tree = tree
+        self._kept = lru_cache(maxsize=4096)(self._read_kept)
+        self._leaves = lru_cache(maxsize=64)(self._read_leaves)
+
+    def __call__(self, level: int, place: int) -> bytes:
+        if level >= KEPT_LEVEL:
+            kept = self._kept(level, place)
+            if kept is not None:
+                return kept
+        elif level == 0:
+            span = 1 << KEPT_LEVEL
+            found = self._leaves(place // span)
+            if place % span >= len(found):
+                raise TreeIncomplete(f"leaf {place} is not in the store")
+            return found[place % span]
+        return node_hash(self(level - 1, 2 * place), self(level - 1, 2 * place + 1))
+
+    def _read_kept(self, level: int, place: int) -> bytes | None:
+        return tree_node(self._store, self._tree, level, place)
+
+    def _read_leaves(self, block: int) -> list[bytes]:
+        start = block << KEPT_LEVEL
+        return leaf_hashes(self._store, self._tree, start, start + (1 << KEPT_LEVEL))

@@ -1,0 +1,231 @@
+"""The whole store against its chain: every row that was changed, removed, inserted or moved is found and named."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from replay.chain.compare import Circumstances, Compared, Tampering, compare, find_relabelled, judge_rows
+from replay.chain.event_rows import check_partition, event_rows, sealed_records
+from replay.chain.note import TREE, CheckpointInvalid, PreviousMissing, check_note, vouched_keys
+from replay.chain.rows import BY_KIND, CHAINED, RECORD, ChainedRow, key_of, record_place, rows_of
+from replay.chain.seal import GRACE_MS, months_of
+from replay.chain.walk import walk
+from store.connect import Store
+from store.errors import QueryRefused
+from store.read.proof import (
+    checkpoints,
+    leaf_months,
+    leaves,
+    leaves_astray,
+    leaves_of_month,
+    partitions,
+    record_marks,
+    signing_keys,
+)
+from store.rows.proof import Checkpoint, Leaf, SigningKey, Tombstone
+from store.tombstones import explains, tombstones
+
+Told = Callable[[str], None]
+
+
+@dataclass(slots=True)
+class ChainReport:
+    """What a check of the chain came to."""
+
+    tampering: list[Tampering] = field(default_factory=list)
+    late: list[ChainedRow] = field(default_factory=list)
+    """The rows among them that were inserted."""
+    rows: int = 0
+    """Rows that were held against their leaves."""
+    events: int = 0
+    """Records whose event rows were held against them."""
+    size: int = 0
+    """Leaves under a signed checkpoint."""
+    checkpoints: int = 0
+    last: Checkpoint | None = None
+    waiting: int = 0
+    """Rows that will be sealed next."""
+    expired: int = 0
+    """Rows past their retention, as sealed tombstones say."""
+    superseded: int = 0
+    """Rows that a later version has replaced."""
+
+    @property
+    def whole(self) -> bool:
+        return not self.tampering
+
+
+def verify_chain(
+    store: Store,
+    *,
+    trusted: Iterable[SigningKey] = (),
+    trusted_ids: Iterable[str] = (),
+    elsewhere: Sequence[Checkpoint] = (),
+    grace: int = GRACE_MS,
+    told: Told = lambda _step: None,
+) -> ChainReport:
+    """Hold the whole store against its chain. ``elsewhere`` are the checkpoints of a file that was kept elsewhere."""
+    report = ChainReport()
+    told("parts on disk")
+    damaged = damaged_parts(store)
+    report.tampering += damaged
+    if damaged:
+        # What the engine cannot read it cannot be asked about: say which part, and do not accuse rows.
+        return report
+    told("checkpoints")
+    ids = tuple(trusted_ids)
+    known = list(signing_keys(store))
+    keys = vouched_keys(known, ids) | {key.key_id: key for key in trusted}
+    signed = believed_checkpoints(checkpoints(store, TREE), keys, report.tampering)
+    report.checkpoints = len(signed)
+    report.last = signed[-1] if signed else None
+    report.tampering += missing_here(elsewhere, signed, keys)
+    size = signed[-1].size if signed else 0
+    marks = {record_place(f"{place}/0")[0]: offset for place, offset in record_marks(store, TREE, size).items()}
+    compared = Compared()
+    for chained in CHAINED:
+        months = sorted(set(months_of(store, chained)) | set(leaf_months(store, TREE, chained.kind)))
+        for month in months:
+            told(f"{chained.store_table} {month}")
+            rows = rows_of(store, chained, f"toYYYYMM({chained.time}) = {month}")
+            compare(leaves_of_month(store, TREE, chained.kind, month), rows, compared)
+    find_relabelled(compared)
+    told("leaves")
+    walked = walk(leaves(store, TREE), signed, compared, leaves_astray(store, TREE, size))
+    sealed_until = None if report.last is None else report.last.at - grace
+    stones = believed_tombstones(store, compared)
+    judged = judge_rows(compared, Circumstances(expired_by(stones), sealed_until, marks), walked.cleared)
+    report.tampering += judged.tampering + walked.tampering
+    report.late = judged.late
+    told("event rows")
+    blamed = frozenset(each.key for each in judged.tampering if each.kind == RECORD.kind)
+    places = set(partitions(store)) | set(event_partitions(store))
+    for place in sorted(places):
+        report.tampering += check_partition(
+            sealed_records(store, *place),
+            event_rows(store, *place),
+            place,
+            blamed,
+            marks.get(place, -1),
+            max((stone.before for stone in stones if _is_of_records(stone, place)), default=0),
+        )
+    report.tampering.sort()
+    report.rows, report.size = compared.rows, walked.size
+    report.waiting, report.expired, report.superseded = judged.waiting, judged.expired, judged.superseded
+    return report
+
+
+def believed_checkpoints(
+    signed: Sequence[Checkpoint], keys: dict[str, SigningKey], tampering: list[Tampering]
+) -> list[Checkpoint]:
+    """The checkpoints that are what a believed key signed; what is wrong with the others is written down."""
+    believed: list[Checkpoint] = []
+    for checkpoint in signed:
+        previous = believed[-1] if believed else None
+        try:
+            check_note(checkpoint, keys, previous)
+        except PreviousMissing as error:
+            tampering.append(Tampering("removed", "checkpoint", f"before {checkpoint.size}", "", str(error)))
+        except CheckpointInvalid as error:
+            what = "changed" if "row says" in str(error) else "inserted"
+            tampering.append(Tampering(what, "checkpoint", str(checkpoint.size), "", f"not to be believed, {error}"))  # type: ignore[arg-type]
+            continue
+        if previous is not None and (checkpoint.size < previous.size or checkpoint.at <= previous.at):
+            detail = "it covers less, or is not later, than the one before it"
+            tampering.append(Tampering("changed", "checkpoint", str(checkpoint.size), "", detail))
+            continue
+        believed.append(checkpoint)
+    return believed
+
+
+def missing_here(
+    elsewhere: Sequence[Checkpoint], here: Sequence[Checkpoint], keys: dict[str, SigningKey]
+) -> list[Tampering]:
+    """What a file kept elsewhere has and the store has not, or otherwise."""
+    roots = {checkpoint.size: checkpoint.root for checkpoint in here}
+    found = []
+    for checkpoint in elsewhere:
+        try:
+            check_note(checkpoint, keys, None)
+        except PreviousMissing:
+            pass
+        except CheckpointInvalid as error:
+            detail = f"in the file kept elsewhere, {error}"
+            found.append(Tampering("changed", "checkpoint", str(checkpoint.size), "", detail))
+            continue
+        if checkpoint.size not in roots:
+            found.append(Tampering("removed", "checkpoint", str(checkpoint.size), "", "the file kept elsewhere has it"))
+        elif roots[checkpoint.size] != checkpoint.root:
+            detail = "the file kept elsewhere has another root: the chain was made anew"
+            found.append(Tampering("changed", "checkpoint", str(checkpoint.size), "", detail))
+    return found
+
+
+def believed_tombstones(store: Store, compared: Compared) -> list[Tombstone]:
+    """The tombstones that tell of rows whose time was over: only those that are in the chain themselves, and that tell
+    of rows older than the retention when they were written."""
+    doubted = {row.key for row in compared.extra if row.kind == "tombstone"}
+    doubted |= {row.key for _, row in compared.differing if row.kind == "tombstone"}
+    return [stone for stone in tombstones(store) if _stone_key(stone) not in doubted and _honest(stone)]
+
+
+def expired_by(stones: Sequence[Tombstone]) -> Callable[[Leaf], bool]:
+    """Whether the row of a leaf was past its retention, by these tombstones."""
+
+    def expired(leaf: Leaf) -> bool:
+        chained = BY_KIND.get(leaf.kind)
+        if chained is None or not stones:
+            return False
+        if leaf.kind in ("record", "rejected"):
+            try:
+                place, _ = record_place(leaf.key if leaf.kind == "record" else leaf.key.rpartition("/")[0])
+            except ValueError:
+                # Nobody of ours wrote such a key.
+                return False
+            scope = "/".join(map(str, place))
+        else:
+            scope = leaf.table if chained.scope else ""
+        return explains(stones, chained.store_table, scope, leaf.at)
+
+    return expired
+
+
+def _is_of_records(stone: Tombstone, place: tuple[str, str, int]) -> bool:
+    return stone.store_table == RECORD.store_table and stone.scope == "/".join(map(str, place))
+
+
+_YEAR_MS = 365 * 86_400_000
+
+
+def _honest(stone: Tombstone) -> bool:
+    return stone.years >= 1 and stone.before <= stone.written - stone.years * _YEAR_MS
+
+
+def _stone_key(stone: Tombstone) -> str:
+    return key_of(stone.store_table, stone.scope, stone.month, stone.before)
+
+
+def damaged_parts(store: Store) -> list[Tampering]:
+    """The parts on disk that the engine cannot read whole, by its own checksums."""
+    found = []
+    rows = store.query(
+        "SELECT name FROM system.tables WHERE database = currentDatabase() AND engine LIKE '%MergeTree' ORDER BY name"
+    )
+    for (name,) in rows:
+        try:
+            parts = store.query(f"CHECK TABLE `{name}`", settings={"check_query_single_value_result": 0})
+        except QueryRefused as error:
+            found.append(
+                Tampering("changed", "part", name, "", f"bytes on disk are not those that were written: {error}")
+            )
+            continue
+        for part, passed, message in (row for row in parts if len(row) == 3):
+            if not passed:
+                detail = f"bytes on disk are not those that were written: {message}"
+                found.append(Tampering("changed", "part", f"{name}/{part}", "", detail))
+    return found
+
+
+def event_partitions(store: Store) -> list[tuple[str, str, int]]:
+    """Log, topic and partition of all event rows."""
+    rows = store.query("SELECT DISTINCT log, topic, partition FROM events")
+    return [(log, topic, partition) for log, topic, partition in rows]
