@@ -1,5 +1,6 @@
 """The judge: the facts of a round and its surroundings in, the verdict out."""
 
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -28,7 +29,7 @@ from audit.facts import RoundFacts
 from audit.payouts import NO_MONEY, Moved, money_moved
 from audit.settings import MILLISECOND, JudgeSettings
 from audit.stakes import Stake, standing_stakes
-from games.rulebook import rulebook
+from games.rulebook import Game, rulebook
 from games.settlement import Outcome as DealtOutcome
 from schemas.findings import Finding, finding_about
 from schemas.verdicts import Bet, Differential, Displayed, Outcome, RulesInForce, Settled, Status, Verdict
@@ -39,9 +40,12 @@ JUDGE_VERSION = 1
 _SEVERITY_ORDER = {"critical": 0, "high": 1, "medium": 2, "low": 3}
 
 
-def judge(facts: RoundFacts, context: RoundContext, settings: JudgeSettings) -> Verdict:
-    """Judge a round that has come to an end, or, where ``context.over`` says it has not, as incomplete."""
-    case, expected, moved = _look(facts, context, settings, early=False)
+def judge(
+    facts: RoundFacts, context: RoundContext, settings: JudgeSettings, games: Mapping[str, Game] | None = None
+) -> Verdict:
+    """Judge a round that has come to an end, or, where ``context.over`` says it has not, as incomplete; ``games`` is
+    another rulebook than the one in force."""
+    case, expected, moved = _look(facts, context, settings, early=False, games=games)
     if case is None:
         missing = "configuration" if context.configuration is None else "shoe.loaded event"
         return _unverifiable(facts, context, settings, [f"the table's {missing}"])
@@ -62,12 +66,17 @@ def findings_so_far(facts: RoundFacts, context: RoundContext, settings: JudgeSet
 
 
 def _look(
-    facts: RoundFacts, context: RoundContext, settings: JudgeSettings, *, early: bool
+    facts: RoundFacts,
+    context: RoundContext,
+    settings: JudgeSettings,
+    *,
+    early: bool,
+    games: Mapping[str, Game] | None = None,
 ) -> tuple[Case | None, dict[str, Settled | None], dict[str, Moved]]:
     """Put a round on the desk and run every check over it."""
     if context.configuration is None:
         return None, {}, {}
-    game = rulebook(settings.readings)[context.configuration.data.game]
+    game = (games or rulebook(settings.readings))[context.configuration.data.game]
     decks = context.loaded.data.decks if context.loaded is not None else None
     case = Case(facts, context, settings, game, decks, early=early)
     moved = money_moved(facts, case.tolerance)

@@ -1,12 +1,12 @@
 """One table: from all its events to the surroundings of each round and the verdicts on them."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Container, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from audit.context import RoundContext, who
-from audit.devices import RejectedPlace, follow
+from audit.devices import Base, RejectedPlace, follow
 from audit.facts import Fact, RoundFacts, gather
 from audit.judge import judge
 from audit.outline import (
@@ -18,12 +18,13 @@ from audit.outline import (
     outline_of,
 )
 from audit.settings import JudgeSettings
-from games.rulebook import GAMES
+from games.rulebook import GAMES, Game
 from schemas.records import AnyEvent
 from schemas.verdicts import Bet, Verdict
 
 __all__ = [
-    "RoundKey", "TableFacts", "assemble", "configuration_at", "judge_table", "newly_used", "users_of_one_time",
+    "NOTHING_BEFORE", "Before", "RoundKey", "TableFacts", "assemble", "configuration_at", "judge_table", "newly_used",
+    "users_of_one_time",
 ]  # fmt: skip
 
 
@@ -36,7 +37,27 @@ class TableFacts:
     surroundings: Surroundings
 
 
-def assemble(table: str, events: Iterable[AnyEvent], rejected: Iterable[RejectedPlace] = ()) -> TableFacts:
+@dataclass(frozen=True, slots=True)
+class Before:
+    """How a table stood when the events at hand began; by default nothing came before them."""
+
+    bases: Mapping[str, tuple[Base, frozenset[str]]] = field(default_factory=dict)
+    """By source: how it stood, and the types of events that it had sent."""
+    lasting: tuple[Fact, ...] = ()
+    """Configurations, and loadings of shoes, that hold on."""
+    used: frozenset[str] = frozenset()
+    """The players whose one time under the minimum is used up (DTB, FF4 5.14)."""
+
+
+NOTHING_BEFORE = Before()
+
+
+def assemble(
+    table: str,
+    events: Iterable[AnyEvent],
+    rejected: Iterable[RejectedPlace] = (),
+    before: Before = NOTHING_BEFORE,
+) -> TableFacts:
     """Put the events of one table, without repeats, together."""
     by_source: dict[str, list[AnyEvent]] = defaultdict(list)
     for event in events:
@@ -45,10 +66,14 @@ def assemble(table: str, events: Iterable[AnyEvent], rejected: Iterable[Rejected
     for place in rejected:
         places[place.source].append(place)
     devices = {
-        source: follow(source, by_source.get(source, ()), places.get(source, ()))
-        for source in sorted(by_source.keys() | places.keys())
+        source: follow(source, by_source.get(source, ()), places.get(source, ()), _base(before, source))
+        for source in sorted(by_source.keys() | places.keys() | before.bases.keys())
     }
+    for source, (_, types) in before.bases.items():
+        devices[source].types |= types
     outline = TableOutline(table, devices)
+    for fact in before.lasting:
+        outline.file(fact)
     by_round: dict[RoundKey, list[Fact]] = defaultdict(list)
     for device in devices.values():
         shoe, number, file = "", 0, outline.file
@@ -66,6 +91,11 @@ def assemble(table: str, events: Iterable[AnyEvent], rejected: Iterable[Rejected
     outline.rounds = {key: outline_of(facts) for key, facts in rounds.items()}
     outline.sort()
     return TableFacts(outline, rounds, Surroundings(outline))
+
+
+def _base(before: Before, source: str) -> Base | None:
+    known = before.bases.get(source)
+    return None if known is None else known[0]
 
 
 def newly_used(verdict: Verdict, context: RoundContext) -> set[str]:
@@ -94,14 +124,26 @@ def users_of_one_time(game: str, status: str, bets: Iterable[Bet], limits: Mappi
 _SETTLES_BY_LIMITS = frozenset(name for name, game in GAMES.items() if game.document.limits_settle)
 
 
-def judge_table(facts: TableFacts, settings: JudgeSettings) -> Iterator[Verdict]:
-    """The verdict on every round of a table, in the order of shoe (by code point) and round."""
+def judge_table(
+    facts: TableFacts,
+    settings: JudgeSettings,
+    *,
+    used: frozenset[str] = frozenset(),
+    over: Container[RoundKey] = (),
+    games: Mapping[str, Game] | None = None,
+) -> Iterator[Verdict]:
+    """The verdict on every round of a table, in the order of shoe (by code point) and round.
+
+    ``used`` are players whose one time under the minimum (5.14) was used up before; ``over`` are rounds that are known
+    to have come to their end although no fact says so; ``games`` is another rulebook than the one in force.
+    """
     surroundings = facts.surroundings
-    used: frozenset[str] = frozenset()
     verdicts = {}
     for key in surroundings.in_time:
         context = surroundings.context(key, used)
-        verdict = judge(facts.rounds[key], context, settings)
+        if not context.over and key in over:
+            context = replace(context, over=True)
+        verdict = judge(facts.rounds[key], context, settings, games)
         newly = newly_used(verdict, context)
         if newly:
             used |= newly
