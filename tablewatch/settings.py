@@ -48,6 +48,8 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Setting("RETENTION_YEARS", "7", "years that the store keeps everything; never less than five"),
     Setting("CLUSTER", "", "the ClickHouse cluster to make replicated and distributed tables on"),
     Setting("METRICS_PORT", "0", "of a worker's /metrics, /healthz and /readyz on this machine; 0: a free one"),
+    Setting("ALERTS_ROUTES", "", "the routing file of alerts; empty: alert-routes.toml in the data folder"),
+    Setting("ALERTS_PORT", "0", "of the alert service's /metrics, /healthz and /readyz on this machine; 0: a free one"),
     Setting("GATEWAY_HOST", "127.0.0.1", "where the gateway listens"),
     Setting("GATEWAY_PORT", "8480", "of the gateway; 0: a free one"),
     Setting("GATEWAY_CERTIFICATE", "", "the gateway's certificate for TLS, as PEM"),
