@@ -1,70 +1,137 @@
-"""Events a second through one worker, from the broker to the store.
+"""Events a second through one worker, from the broker to the store, beside a bare loop over the same parts.
 
-    python -m bench.pipeline --broker kafka --tables 100 --rounds 40
+    python -m bench.pipeline --broker kafka --tables 200 --rounds 70
 
-Publishes a floor first, then starts one worker and takes the time from its taking over to its last stored record.
+Publishes a floor in records of 100 events, then starts one worker, and takes the time from its first stored record to
+its last. On Kafka a loop of confluent-kafka's consumer then reads the same topics and calls the same decoding, judging
+and inserting, one after the other, into a database of its own; the ratio of the two is the price of the pipeline.
 """
 
 import argparse
+import os
+import subprocess
+import sys
 import tempfile
 import time
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 
 from schemas.decoding import decode_lines
 from simulator.floor import simulate
+from store.connect import Store
 from store.read.progress import stored_events_count
+from streams.broker_url import parse_broker
 from streams.lag import lag_of
 from streams.publish import publish
+from streams.topics import Layout, create
 from tests.services.kafka import KafkaBroker
-from tests.streams.pipeline import Pipeline, StoreProcess, stop, took_over
-from tests.streams.test_agents import broker_pipeline
+from tests.streams.pipeline import Pipeline, StoreProcess, pipeline, stop
+
+RECORD_EVENTS = 100
+PARTITIONS = 12
+POLL_SECONDS = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How fast events were stored."""
+
+    events: int
+    seconds: float
+    """From the first that was seen stored to the last."""
+
+    @property
+    def rate(self) -> float:
+        """Events a second."""
+        return self.events / self.seconds
 
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--broker", choices=["embedded", "kafka"], default="kafka")
-    parser.add_argument("--tables", type=int, default=60)
-    parser.add_argument("--rounds", type=int, default=40)
+    parser.add_argument("--tables", type=int, default=200)
+    parser.add_argument("--rounds", type=int, default=70)
     parser.add_argument("--faults", type=float, default=0.01)
+    parser.add_argument("--without-bare", action="store_true", help="leave the bare loop out")
     chosen = parser.parse_args()
     lines = list(simulate(chosen.tables, chosen.rounds, 1, faults=chosen.faults))
+    events = sum(len(decode_lines(lines[first : first + 10_000]).events) for first in range(0, len(lines), 10_000))
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         url = f"tablelog://{folder}/log"
         if chosen.broker == "kafka":
-            url = stack.enter_context(KafkaBroker(folder / "kafka")).url
-        running = stack.enter_context(broker_pipeline(folder, url, StoreProcess(folder / "clickhouse")))
-        publish(lines, running.broker)
+            url = stack.enter_context(KafkaBroker(folder / "kafka", heap="1g", java=())).url
+        broker = parse_broker(url)
+        create(broker, Layout(partitions=PARTITIONS))
+        server = StoreProcess(folder / "clickhouse")
+        running = stack.enter_context(pipeline(folder, broker, server, url))
+        publish(lines, broker, max_events=RECORD_EVENTS)
+        del lines
         worker = running.start_worker()
-        stored = len(decode_lines(lines).events)
-        seconds = _measure(running, stored)
+        before = cpu_seconds(server.pid)
+        pace = measure(running.store, events)
         while lag_of(running.broker):
             time.sleep(0.5)
-        user, memory = _cost(worker.pid)
+        user, memory = cost(worker.pid)
+        served = cpu_seconds(server.pid) - before
         stop(worker)
-    print(
-        f"{chosen.broker}: {stored} events in {seconds:.1f} s from taking over to the last that was stored,"
-        f" {stored / seconds:,.0f} events/s; {user:.1f} s of CPU, {memory} MB"
+        print(
+            f"{chosen.broker}: {events} events, {pace.rate:,.0f} events/s through one worker"
+            f" ({pace.events} in {pace.seconds:.1f} s); CPU per event: worker {user / events * 1e6:.1f} µs,"
+            f" store {served / events * 1e6:.1f} µs; {memory} MB; load {os.getloadavg()[0]:.1f}"
+        )
+        if chosen.broker == "kafka" and not chosen.without_bare:
+            bare = measure_bare(running, server, events)
+            print(f"bare loop: {bare.rate:,.0f} events/s; the worker does {pace.rate / bare.rate:.2f} of it")
+
+
+def measure(store: Store, events: int) -> Pace:
+    """Watch the store fill up."""
+    first, began = 0, 0.0
+    while True:
+        stored, now = stored_events_count(store), time.monotonic()
+        if stored and not first:
+            first, began = stored, now
+        if stored >= events:
+            return Pace(stored - first, now - began)
+        time.sleep(POLL_SECONDS)
+
+
+def measure_bare(running: Pipeline, server: StoreProcess, events: int) -> Pace:
+    """The bare loop in a process of its own."""
+    environment = {**running.environment, "TABLEWATCH_CLICKHOUSE_URL": f"{server.url}_bare"}
+    loop = subprocess.Popen([sys.executable, "-m", "bench.bare_loop", str(events)], env=environment)
+    try:
+        bare = running.store.in_database(f"{running.store.address.database}_bare")
+        while not exists(bare):
+            time.sleep(POLL_SECONDS)
+        return measure(bare, events)
+    finally:
+        loop.wait(60)
+
+
+def exists(store: Store) -> bool:
+    """Whether the tables of a database have been made."""
+    found = store.in_database("default").query(
+        "SELECT count() FROM system.tables WHERE database = %(name)s AND name = 'records'",
+        {"name": store.address.database},
     )
+    return bool(found[0][0])
 
 
-def _measure(running: Pipeline, events: int) -> float:
-    """Seconds from taking over until all events are stored."""
-    while not took_over(running):
-        time.sleep(0.02)
-    began = time.monotonic()
-    while stored_events_count(running.store) < events:
-        time.sleep(0.1)
-    return time.monotonic() - began
-
-
-def _cost(pid: int) -> tuple[float, int]:
+def cpu_seconds(pid: int) -> float:
+    """What a process has used so far."""
     fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def cost(pid: int) -> tuple[float, int]:
+    """CPU seconds and peak megabytes of a process."""
     status = Path(f"/proc/{pid}/status").read_text()
     peak = next(line for line in status.splitlines() if line.startswith("VmHWM"))
-    return (int(fields[11]) + int(fields[12])) / 100, int(peak.split()[1]) >> 10
+    return cpu_seconds(pid), int(peak.split()[1]) >> 10
 
 
 if __name__ == "__main__":

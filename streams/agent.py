@@ -1,6 +1,7 @@
 """The input agent: records in, judged at once, alerts out first, then to the store, and only then acknowledged."""
 
 import asyncio
+import gc
 import logging
 import os
 import time
@@ -25,12 +26,16 @@ TAKE_RECORDS = 200
 TAKE_SECONDS = 0.02
 """So long a record waits for company."""
 TICK_SECONDS = 0.25
+BREATH_SECONDS = 0.02
+"""So long others wait for their turn while a batch is judged."""
 RELEASE_SECONDS = 10.0
 LOOK_BACK_MS = 14 * 24 * 3_600_000
 """Rounds without a verdict that were heard of since then are taken up again at once."""
 STOP_SECONDS = 30.0
 """How long a worker that was told to stop waits for a store that is away."""
 UNREACHABLE = 3
+COLLECT = 100_000, 20, 100
+"""How seldom cycles are looked for: new objects, collections of these, and of those."""
 _FOR_EVER = 2**62
 
 
@@ -45,6 +50,11 @@ class Worker:
         self.sink = Sink(app, store, self.judges)
         self._numbers = 0
         self._taking_over = asyncio.Lock()
+        self._looking = asyncio.Lock()
+        """A batch is taken whole before its tables are looked at."""
+        # Events hold no cycles and go when their round goes: looking for some among them all took a third of the time.
+        gc.freeze()
+        gc.set_threshold(*COLLECT)
         topic = app.topic(*INPUTS, key_type=bytes, value_type=bytes, key_serializer="raw", value_serializer="raw")
         app.agent(topic, name="judging")(self._agent)
         app.task(self._tick)
@@ -74,8 +84,15 @@ class Worker:
 
     async def _process(self, events: list[Any]) -> None:
         batch = self._batch()
+        async with self._looking:
+            last_arrival = await self._judge(events, batch)
+            await self._tell(batch, last_arrival)
+        await self.sink.put(batch)
+
+    async def _judge(self, events: list[Any], batch: Batch) -> float:
+        """Take records in and look at their tables; when the last of them arrived, in seconds since 1970."""
         touched: dict[int, PartitionJudge] = {}
-        last_arrival = 0.0
+        last_arrival, breath = 0.0, time.monotonic()
         for event in events:
             message = event.message
             judge = await self._judge_of(message.partition)
@@ -96,12 +113,12 @@ class Worker:
             metrics.REJECTED.inc(len(record.decoded.rejected))
             batch.news.add(judge.take(record, batch.number, time.monotonic()))
             touched[judge.number] = judge
-            await asyncio.sleep(0)
+            breath = await _breathe(breath)
         with metrics.JUDGE_SECONDS.time():
             for judge in touched.values():
                 batch.news.add(self._look(judge, batch))
-        await self._tell(batch, last_arrival)
-        await self.sink.put(batch)
+                breath = await _breathe(breath)
+        return last_arrival
 
     async def _tell(self, batch: Batch, last_arrival: float = 0.0) -> None:
         """Alerts go out first: a person must hear, also while the store is away."""
@@ -140,9 +157,10 @@ class Worker:
                 for partition in {tp.partition for tp in self.app.consumer.assignment() if tp.topic in INPUTS}:
                     await self._judge_of(partition)
                 batch = self._batch()
-                for judge in list(self.judges.values()):
-                    batch.news.add(self._look(judge, batch))
-                await self._tell(batch)
+                async with self._looking:
+                    for judge in list(self.judges.values()):
+                        batch.news.add(self._look(judge, batch))
+                    await self._tell(batch)
                 if batch.news or self.sink.owes or any(judge.waiting() for judge in self.judges.values()):
                     await self.sink.put(batch)
                 if time.monotonic() - released > RELEASE_SECONDS:
@@ -211,3 +229,11 @@ class Worker:
         """What was not stored is read again by whoever has the partition next."""
         self.sink.generation += 1
         self.judges.clear()
+
+
+async def _breathe(since: float) -> float:
+    """Let others have their turn after a while of work; since when it goes on."""
+    if time.monotonic() - since < BREATH_SECONDS:
+        return since
+    await asyncio.sleep(0)
+    return time.monotonic()

@@ -38,6 +38,8 @@ TOGETHER_EVENTS = 50_000
 """So many events are stored at once, at most."""
 MOST_HELD = 20_000
 """So many stored records of a partition wait at most to be acknowledged; read again, they would be skipped."""
+LINGER_SECONDS = 0.25
+"""So long a little waits for company."""
 FIRST_PAUSE = 0.05
 LONGEST_PAUSE = 2.0
 
@@ -104,6 +106,8 @@ class Sink:
         while True:
             async with self._changed:
                 await self._changed.wait_for(lambda: bool(self._queue))
+            await self._await_company()
+            async with self._changed:
                 batches = self._take()
             try:
                 await self._store([batch for batch in batches if batch.generation == self.generation])
@@ -112,6 +116,17 @@ class Sink:
                     self._size -= sum(batch.events for batch in batches)
                     metrics.BACKLOG.set(self._size)
                     self._changed.notify_all()
+
+    async def _await_company(self) -> None:
+        """What an insert costs is per insert: a little is stored together with what comes soon."""
+        waited = 0.0
+        while waited < LINGER_SECONDS and self._size < TOGETHER_EVENTS // 2 and not self._is_urgent():
+            await asyncio.sleep(LINGER_SECONDS / 5)
+            waited += LINGER_SECONDS / 5
+
+    def _is_urgent(self) -> bool:
+        waiting = any(judge.waiting() for judge in self.judges.values())
+        return waiting or self.app.should_stop or bool(self.app.rebalancing)
 
     def _take(self) -> list[Batch]:
         batches = [self._queue.popleft()]
@@ -134,7 +149,7 @@ class Sink:
         for batch in batches:
             news.add(batch.news)
         records = [record for batch in batches for record in batch.records]
-        await self.ask(lambda: _write(self.store, news, records))
+        await self.ask(lambda: write(self.store, news, records))
         await outputs.send(self.app, outputs.results(news, records))
         for batch in batches:
             for ack in batch.acks:
@@ -220,7 +235,7 @@ class Sink:
                 return answer
 
 
-def _write(store: Store, news: News, records: Sequence[Record]) -> None:
+def write(store: Store, news: News, records: Sequence[Record]) -> None:
     """Verdicts and findings first; a record that is stored says that all of it is."""
     now = time.time_ns() // 1_000_000
     write_verdicts(

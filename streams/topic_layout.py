@@ -75,6 +75,8 @@ class Plan:
             # Two of three copies have a record before it is acknowledged, so that one broker can be away or lost.
             "min.insync.replicas": str(max(1, replication - 1)),
             "unclean.leader.election.enable": "false",
+            # A record that is sent again keeps its row: its arrival is the broker's own time, not the sender's.
+            "message.timestamp.type": "LogAppendTime",
             # The largest record that decoding looks at, and the batch around it.
             "max.message.bytes": str(MAX_RECORD_BYTES + 65_536),
         }

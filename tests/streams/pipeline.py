@@ -97,6 +97,11 @@ class StoreProcess:
     def url(self) -> str:
         return f"clickhouse://default@127.0.0.1:{self.port}/tablewatch"
 
+    @property
+    def pid(self) -> int:
+        assert self._process is not None
+        return self._process.pid
+
     def start(self) -> None:
         """Start it, at the port that it had before if it had one."""
         self._process = subprocess.Popen(
