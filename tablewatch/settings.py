@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from audit.settings import JudgeSettings
+from audit.watches.settings import WatchSettings
 from games.readings import Readings
 
 PREFIX: Final = "TABLEWATCH_"
@@ -72,6 +73,13 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Setting("AHEAD_MS", "300000", "live: how far ahead of its arrival an event's time may be"),
     Setting("IDLE_MS", "1800000", "live: a round nobody closes is judged this long after its last fact"),
     Setting("PATIENCE_MS", "2000", "live: what is not there is judged this long after its moment"),
+    Setting("WATCH_SHUFFLE_REPEAT_RATE", "1e-6", "false findings that a shoe may bring: a slug comes again"),
+    Setting("WATCH_CARD_FREQUENCY_RATE", "1e-6", "the same: a card or rank is missing or in excess"),
+    Setting("WATCH_HOLD_RATE", "1e-6", "the same: the table's win is out of range"),
+    Setting("WATCH_PLAYER_RATE", "1e-6", "the same: a player wins beyond expectation; of all players together"),
+    Setting("WATCH_SLUG_CARDS", "24", "the fewest cards that count as a slug when they come again"),
+    Setting("WATCH_SLUG_SHOES", "50", "in how many later shoes of its table a slug is looked for"),
+    Setting("WATCH_FEWEST_ROUNDS", "200", "the fewest rounds over which a win is called out of range"),
     Setting("READING_PAIR", "same-rank", "A-01: same-rank or literal"),
     Setting("READING_NATURAL_TIE", "identical", "A-02: identical or each-natural"),
     Setting("READING_TIGER_PAIR", "highest", "A-03: highest or cumulative"),
@@ -127,6 +135,37 @@ def _choice(name: str, choices: tuple[str, ...], environment: Mapping[str, str])
     if text not in choices:
         raise InvalidSetting(f"{PREFIX}{name} must be {' or '.join(choices)}, not {text!r}.")
     return text
+
+
+def _rate(name: str, environment: Mapping[str, str]) -> float:
+    text = value_of(name, environment)
+    try:
+        rate = float(text)
+    except ValueError:
+        rate = 0.0
+    if not 0 < rate < 1:
+        raise InvalidSetting(f"{PREFIX}{name} must be a number between 0 and 1, such as 1e-6, not {text!r}.")
+    return rate
+
+
+def _count(name: str, environment: Mapping[str, str]) -> int:
+    number = _number(name, environment)
+    if number < 1:
+        raise InvalidSetting(f"{PREFIX}{name} must be 1 or more.")
+    return number
+
+
+def watch_settings(environment: Mapping[str, str] = os.environ) -> WatchSettings:
+    """What the statistical watches are set to."""
+    return WatchSettings(
+        shuffle_repeat_rate=_rate("WATCH_SHUFFLE_REPEAT_RATE", environment),
+        card_frequency_rate=_rate("WATCH_CARD_FREQUENCY_RATE", environment),
+        hold_rate=_rate("WATCH_HOLD_RATE", environment),
+        player_rate=_rate("WATCH_PLAYER_RATE", environment),
+        slug_cards=_count("WATCH_SLUG_CARDS", environment),
+        slug_shoes=_count("WATCH_SLUG_SHOES", environment),
+        fewest_rounds=_count("WATCH_FEWEST_ROUNDS", environment),
+    )
 
 
 def judge_settings(environment: Mapping[str, str] = os.environ) -> JudgeSettings:

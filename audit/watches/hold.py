@@ -22,7 +22,7 @@ def hold_out_of_range(account: Account, shoe: ShoeSummary, settings: WatchSettin
         return account, []
     account = add_shoe(account, shoe.game, shoe.decks, bets, BOTH_WAYS)
     p_value = p_value_of(account.log_evidence)
-    if p_value > settings.hold_rate:
+    if p_value > settings.hold_rate or account.rounds < settings.fewest_rounds:
         return account, []
     win, expected = -account.net, round(-account.expected)
     deviation = round(sqrt(account.variance))

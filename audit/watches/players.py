@@ -9,7 +9,6 @@ from audit.watches.evidence import once_in, p_value_of, statistical_finding
 from audit.watches.expectation import TILTS, Account, Exposure, add_shoe, exposure_of
 from audit.watches.settings import DEFAULT_SETTINGS, WatchSettings
 from audit.watches.summary import SettledBet, ShoeSummary
-from games.rulebook import GAMES
 from schemas.findings import Finding
 
 TEST = "exponential likelihood ratios with the exact distribution of the player's wagers, summed over starting shoes"
@@ -60,7 +59,7 @@ def watch_players(
     Shoes are given in the order in which they ended; one that was given before changes nothing.
     """
     seen = state.tables.get(shoe.table, TableSeen())
-    if shoe.shoe in seen.shoes or shoe.decks not in GAMES[shoe.game].decks:
+    if not shoe.tells_enough or shoe.shoe in seen.shoes:
         return state, []
     played = _exposures_by_player(shoe)
     # The shoe's rate is shared out as players sit down, by how many the table's shoe before had: both are known
@@ -72,7 +71,7 @@ def watch_players(
         start = 1 / shares if place < shares else 0.0
         account = add_shoe(accounts.get(player, Account()), shoe.game, shoe.decks, bets, TILTS, start)
         p_value = p_value_of(account.log_evidence)
-        if p_value <= settings.player_rate:
+        if p_value <= settings.player_rate and account.rounds >= settings.fewest_rounds:
             findings.append(_finding(shoe, player, account, p_value))
             account = Account()
         accounts[player] = account

@@ -20,13 +20,16 @@ class WatchSettings:
     """The fewest cards of an earlier shoe that count as a slug when they come again."""
     slug_shoes: int = 50
     """In how many later shoes of its table a slug is looked for."""
+    fewest_rounds: int = 200
+    """A win over fewer rounds than this is not told, however unlikely: a few rare wins in a row are a story, made by
+    hand as often as not, and no habit."""
 
     def __post_init__(self) -> None:
         for field in fields(self):
             value = getattr(self, field.name)
             if field.name.endswith("_rate") and not 0 < value < 1:
                 raise ValueError(f"{field.name} is {value}; a rate of false alarms lies between 0 and 1")
-            if field.name.startswith("slug_") and value < 1:
+            if not field.name.endswith("_rate") and value < 1:
                 raise ValueError(f"{field.name} is {value}; it must be at least 1")
 
 

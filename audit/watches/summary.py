@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from games.rulebook import GAMES
+
 
 @dataclass(frozen=True, slots=True)
 class SettledBet:
@@ -15,7 +17,7 @@ class SettledBet:
     stake: int
     """What was at risk, in minor units: after refusals, and no more than the maximum where the rules settle no more."""
     net: int
-    """What the player won (paid) or lost (less than 0: collected), as it was settled, right or wrong."""
+    """What the player won (paid) or lost (less than 0: collected)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,14 @@ class ShoeSummary:
     def cards(self) -> tuple[str, ...]:
         """All cards dealt, in their order."""
         return tuple(card for each in self.rounds for card in each.cards)
+
+    @property
+    def tells_enough(self) -> bool:
+        """Whether the shoe can be told from one that was never shuffled or hardly dealt: its decks are those of the
+        game, and at least a quarter of its cards were read. A shoe with more cards than it holds is wrong by itself."""
+        rules = GAMES[self.game]
+        whole = rules.deck.size * self.decks
+        return self.decks in rules.decks and whole <= 4 * sum(len(each.cards) for each in self.rounds) <= 4 * whole
 
     def without_bets(self) -> "ShoeSummary":
         """The cards alone, round by round."""

@@ -45,11 +45,12 @@ def watch_shoe(
 ) -> tuple[WatchState, list[Finding]]:
     """The state after one more shoe of the table, and what its end brings to light.
 
-    A shoe that is among the past ones changes nothing: it was told twice.
+    A shoe that is among the past ones changes nothing: it was told twice. Nor does one that was hardly dealt: such
+    shoes come from rehearsals and from files made by hand, which nobody has shuffled.
     """
     if any(past.table != shoe.table for past in state.past):
         raise ValueError(f"shoe {shoe.shoe} is of table {shoe.table}, the state is of table {state.past[0].table}")
-    if any(past.shoe == shoe.shoe for past in state.past):
+    if not shoe.tells_enough or any(past.shoe == shoe.shoe for past in state.past):
         return state, []
     repeats = shuffle_repeat(state.past, shoe, settings)
     frequency, frequencies = card_frequency(state.frequency, shoe, settings)

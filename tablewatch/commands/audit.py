@@ -14,7 +14,7 @@ from tablewatch.auditing.judging import judge_filed
 from tablewatch.auditing.spool import MEMORY, NoRoomError
 from tablewatch.commands.lines import LONGEST, LongLine, blocks_of_lines
 from tablewatch.commands.progress import reading
-from tablewatch.settings import InvalidSetting, judge_settings
+from tablewatch.settings import InvalidSetting, judge_settings, watch_settings
 
 FLAGGED = 1
 WRONG_USE = 2
@@ -39,7 +39,11 @@ def audit(
     Judges a file of events offline: one verdict a round, of all facts of the files, in the order of table, shoe and
     round.
 
-    Lines that break the contract are findings, too (--findings shows them); the rest is still judged. Files may be
+    Lines that break the contract are findings, too (--findings shows them); the rest is still judged. With --findings
+    or --strict, the shoes that ended are watched for what only many rounds show, such as cards that come again as after
+    a false shuffle; such findings have the basis "statistics" and change no verdict.
+
+    Files may be
     larger than memory: their lines are then sorted by table in a temporary file (in TMPDIR, as large as they are). The
     exit code is 0, with --strict 1 if anything was found, and 2 if a file cannot be read or there is no room for the
     temporary file.
@@ -49,10 +53,11 @@ def audit(
     # Events and facts hold no cycles: looking for some among millions of them takes longer than judging does.
     gc.disable()
     try:
-        settings = judge_settings()
+        settings, watch = judge_settings(), watch_settings()
         with Filing(MEMORY) as filing:
             file_all(filing, files or [])
-            found = judge_filed(filing, settings, sys.stdout.buffer, findings=findings, strict=strict)
+            out = sys.stdout.buffer
+            found = judge_filed(filing, settings, out, findings=findings, strict=strict, watch=watch)
         sys.stdout.buffer.flush()
     except BrokenPipeError:
         # Whoever reads has had enough. Python would complain once more when it flushes at its end.

@@ -11,7 +11,7 @@ from audit.watches.hold import hold_out_of_range
 from audit.watches.players import FEWEST_SHARES, PlayersState, watch_players
 from audit.watches.settings import DEFAULT_SETTINGS, WatchSettings
 from audit.watches.summary import DealtRound, SettledBet, ShoeSummary
-from games.rulebook import Game
+from games.rulebook import GAMES, Game
 from schemas.findings import Finding
 from tests.audit.watches.dealt_shoes import PlacedBet, fair_shoe
 
@@ -132,21 +132,45 @@ def test_a_player_who_loses_too_much_and_players_not_known_are_not_told() -> Non
     assert set(state.accounts) == {"P1", "P2", "P3"}
 
 
-def test_800_to_1_hit_once_among_many_rounds_is_luck() -> None:
-    def tie(net: int) -> DealtRound:
-        return DealtRound(1, (), (SettledBet("P1", "tie", 100, net),))
+def _dealt(game: str) -> DealtRound:
+    """Half a shoe of eight decks in one round without bets."""
+    return DealtRound(1, tuple(GAMES[game].deck.codes) * 4)
 
-    shoe = ShoeSummary("T1", "S1", "fa_fa_fabulous_4", 8, (*(tie(-100) for _ in range(70)), tie(80_000)))
-    assert _players([shoe])[1] == []
-    assert _holds([shoe])[1] == []
-    lucky = replace(shoe, rounds=(*shoe.rounds, *(tie(80_000) for _ in range(4))))
-    assert len(_players([lucky])[1]) == 1
+
+def _ties(name: str, nets: Sequence[int]) -> ShoeSummary:
+    """A shoe in which one player had 100 on the tie in every round."""
+    rounds = (DealtRound(2, (), (SettledBet("P1", "tie", 100, net),)) for net in nets)
+    return ShoeSummary("T1", name, "fa_fa_fabulous_4", 8, (_dealt("fa_fa_fabulous_4"), *rounds))
+
+
+def test_800_to_1_hit_once_among_many_rounds_is_luck() -> None:
+    settings = WatchSettings(fewest_rounds=1)
+    shoe = _ties("S1", [-100] * 70 + [80_000])
+    assert _players([shoe], settings)[1] == []
+    assert _holds([shoe], settings)[1] == []
+    assert len(_players([_ties("S1", [-100] * 70 + [80_000] * 5)], settings)[1]) == 1
+
+
+def test_rare_wins_in_few_rounds_are_told_only_when_they_go_on() -> None:
+    rare = [_ties(f"S{n}", [80_000] * 40) for n in range(5)]
+    assert _players(rare[:4])[1] == []
+    assert _holds(rare[:4])[1] == []
+    assert len(_players(rare)[1]) == 1
+    assert len(_holds(rare)[1]) == 1
+
+
+def test_shoes_that_were_hardly_dealt_are_no_evidence() -> None:
+    settings = WatchSettings(fewest_rounds=1)
+    shoes = [_ties(f"S{n}", [80_000] * 40) for n in range(3)]
+    hardly = [replace(shoe, rounds=(replace(shoe.rounds[0], cards=("AF",) * 8), *shoe.rounds[1:])) for shoe in shoes]
+    assert len(_players(shoes, settings)[1]) == 3
+    assert _players(hardly, settings) == (PlayersState(), [])
 
 
 def test_the_rate_of_a_shoe_is_shared_by_its_players() -> None:
     def shoe(name: str, players: int) -> ShoeSummary:
         bets = tuple(SettledBet(f"P{n}", "tie", 100, 800) for n in range(players))
-        return ShoeSummary("T1", name, "tiger", 8, (DealtRound(1, (), bets),))
+        return ShoeSummary("T1", name, "tiger", 8, (_dealt("tiger"), DealtRound(2, (), bets)))
 
     state, _ = watch_players(PlayersState(), shoe("S1", FEWEST_SHARES + 3))
     without_share = [player for player, account in state.accounts.items() if not account.log_ratios]

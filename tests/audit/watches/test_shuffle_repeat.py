@@ -70,7 +70,7 @@ def test_a_slug_is_looked_for_in_the_next_fifty_shoes_and_no_longer() -> None:
     for between, found in ((49, True), (50, False)):
         state, _ = watch_shoe(WatchState(), first)
         for number in range(between):
-            state, _ = watch_shoe(state, replace(fair_shoe(random, f"B{number}"), rounds=()))
+            state, _ = watch_shoe(state, fair_shoe(random, f"B{number}", stop_after=104))
         _, findings = watch_shoe(state, _later(random, slug, 100))
         assert [finding.code for finding in findings] == (["shuffle-repeat"] if found else [])
 

@@ -13,7 +13,7 @@ from audit.watches.settings import WatchSettings
 from audit.watches.summary import DealtRound, SettledBet, ShoeSummary
 from audit.watches.watch import WatchState, watch_shoe
 from games.cards import DECKS
-from games.rulebook import Game
+from games.rulebook import GAMES, Game
 from schemas.findings import STATISTICAL, Finding, finding_json, parse_finding
 from tests.audit.watches.dealt_shoes import PlacedBet, deal, fair_shoe, picked_up, with_slug
 
@@ -100,7 +100,14 @@ def test_the_state_keeps_cards_of_as_many_shoes_as_the_settings_say_and_no_bets(
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"hold_rate": 0.0}, {"player_rate": 1.0}, {"slug_cards": 0}, {"slug_shoes": 0}, {"card_frequency_rate": -1}],
+    [
+        {"hold_rate": 0.0},
+        {"player_rate": 1.0},
+        {"slug_cards": 0},
+        {"slug_shoes": 0},
+        {"fewest_rounds": 0},
+        {"card_frequency_rate": -1},
+    ],
 )
 def test_settings_that_mean_nothing_are_refused(wrong: dict[str, float]) -> None:
     with pytest.raises(ValueError, match=next(iter(wrong))):
@@ -130,13 +137,18 @@ _SHOES = st.builds(
 )
 
 
+def _dealt(shoe: ShoeSummary) -> ShoeSummary:
+    """The same with enough cards to be looked at."""
+    return replace(shoe, rounds=(DealtRound(1, tuple(GAMES[shoe.game].deck.codes) * 3), *shoe.rounds))
+
+
 @given(_SHOES)
 def test_a_summary_survives_json(shoe: ShoeSummary) -> None:
     assert ShoeSummary.from_json(json.loads(json.dumps(shoe.to_json()))) == shoe
 
 
 @settings(max_examples=40, deadline=None)
-@given(st.lists(_SHOES, max_size=5))
+@given(st.lists(_SHOES | _SHOES.map(_dealt), max_size=5))
 def test_any_shoes_however_odd_are_watched_and_give_states_that_json_can_hold(shoes: list[ShoeSummary]) -> None:
     state, findings = _fold(shoes)
     assert WatchState.from_json(json.loads(json.dumps(state.to_json(), allow_nan=False))) == state

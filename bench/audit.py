@@ -1,0 +1,145 @@
+"""How fast one process audits a file of events, and in how much memory; prints JSON.
+
+    python -m bench.audit                        # CPU time against bare pydantic decoding of the same file
+    python -m bench.audit --events 50000000      # a simulated stream larger than memory, through a pipe
+
+A run with ``--events`` needs room for the stream in TMPDIR, about 280 bytes an event.
+"""
+
+import argparse
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from io import BytesIO
+from multiprocessing import get_context
+from pathlib import Path
+from typing import IO
+
+BAR = 60_000
+"""Events a second that the command must reach in one process."""
+SHARE = 0.25
+"""Of the speed of bare pydantic decoding that the command must reach."""
+MOST_MEMORY = 2_000_000_000
+"""Bytes that a file larger than memory may take."""
+EVENTS_A_ROUND = 34
+COMMAND = (sys.executable, "-c", "from tablewatch.command import main; main()")
+
+
+def audited(path: str) -> tuple[float, int]:
+    """CPU seconds for judging a file, reading and writing included, without the start of the interpreter; bytes."""
+    import gc  # noqa: PLC0415  # the command's own imports are no part of the other process
+
+    from audit.settings import JudgeSettings  # noqa: PLC0415
+    from tablewatch.auditing.filing import Filing  # noqa: PLC0415
+    from tablewatch.auditing.judging import judge_filed  # noqa: PLC0415
+    from tablewatch.commands.audit import file_all  # noqa: PLC0415
+
+    gc.disable()
+    start = time.process_time()
+    with Filing() as filing:
+        file_all(filing, [Path(path)])
+        judge_filed(filing, JudgeSettings(), BytesIO())
+    return time.process_time() - start, _peak()
+
+
+def decoded(path: str) -> tuple[float, int]:
+    """CPU seconds for decoding the same file line by line with nothing but pydantic; bytes."""
+    from pydantic import TypeAdapter  # noqa: PLC0415
+
+    from schemas.events import Event  # noqa: PLC0415
+
+    validate: Callable[[bytes], object] = TypeAdapter[object](Event).validate_json
+    start = time.process_time()
+    with Path(path).open("rb") as lines:
+        for line in lines:
+            validate(line)
+    return time.process_time() - start, _peak()
+
+
+def _peak() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def compare(tables: int, rounds: int) -> None:
+    """The command and bare decoding by turns, each three times in a process of its own; the best of each counts."""
+    with tempfile.NamedTemporaryFile(suffix=".jsonl") as file:
+        subprocess.run([*COMMAND, *simulate(tables, rounds)], stdout=file, check=True, timeout=600)
+        with Path(file.name).open("rb") as lines:
+            events = sum(1 for _ in lines)
+        with get_context("spawn").Pool(1, maxtasksperchild=1) as pool:
+            runs = [(pool.apply(audited, (file.name,)), pool.apply(decoded, (file.name,))) for _ in range(3)]
+    ours, bare = min(run[0][0] for run in runs), min(run[1][0] for run in runs)
+    say(
+        events=events, tables=tables, events_per_s=round(events / ours), bare_pydantic_per_s=round(events / bare),
+        share_of_bare=round(bare / ours, 3), peak_mb=round(max(run[0][1] for run in runs) / 1e6),
+    )  # fmt: skip
+    if events / ours < BAR or bare / ours < SHARE:
+        raise SystemExit(f"below the bar of {BAR} events/s or {SHARE} of bare decoding")
+
+
+def stream(events: int, tables: int) -> None:
+    """A simulated clean stream of about so many events through a pipe into the command."""
+    rounds = max(1, events // (tables * EVENTS_A_ROUND))
+    start = time.perf_counter()
+    with (
+        subprocess.Popen([*COMMAND, *simulate(tables, rounds)], stdout=subprocess.PIPE) as floor,
+        subprocess.Popen(
+            [*COMMAND, "audit", "--findings", "--strict"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL
+        ) as judge,
+    ):
+        passed = _pass_on(floor.stdout, judge.stdin)
+        filed = time.perf_counter() - start
+        _, status, used = os.wait4(judge.pid, 0)
+        judge.returncode = os.waitstatus_to_exitcode(status)
+    cpu = used.ru_utime + used.ru_stime
+    say(
+        events=passed, tables=tables, seconds=round(time.perf_counter() - start), seconds_to_read=round(filed),
+        cpu_seconds=round(cpu), events_per_cpu_s=round(passed / cpu), peak_mb=round(used.ru_maxrss * 1024 / 1e6),
+        exit_code=judge.returncode,
+    )  # fmt: skip
+    if judge.returncode or used.ru_maxrss * 1024 > MOST_MEMORY:
+        raise SystemExit(f"findings in a clean stream, or more memory than {MOST_MEMORY} bytes")
+
+
+def _pass_on(source: IO[bytes] | None, sink: IO[bytes] | None) -> int:
+    """Pass lines on; how many there were."""
+    assert source is not None
+    assert sink is not None
+    lines = 0
+    with sink:
+        while block := source.read(1 << 20):
+            lines += block.count(b"\n")
+            sink.write(block)
+    return lines
+
+
+def simulate(tables: int, rounds: int) -> list[str]:
+    """The arguments that make a clean floor."""
+    return ["simulate", "--tables", str(tables), "--rounds", str(rounds), "--seed", "7"]
+
+
+def say(**figures: object) -> None:
+    """One line of JSON."""
+    print(json.dumps(figures), flush=True)
+
+
+def main() -> None:
+    """Read the arguments and measure."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--events", type=int, help="so many events through a pipe, for their memory")
+    parser.add_argument("--tables", type=int, default=40)
+    parser.add_argument("--rounds", type=int, default=200, help="of each table, for the comparison")
+    asked = parser.parse_args()
+    if asked.events:
+        stream(asked.events, asked.tables)
+    else:
+        compare(asked.tables, asked.rounds)
+
+
+if __name__ == "__main__":
+    main()
