@@ -30,7 +30,8 @@ class Part:
 class Health:
     """The state of all parts."""
 
-    def __init__(self) -> None:
+    def __init__(self, stalled_seconds: float = STALLED_SECONDS) -> None:
+        self._stalled_seconds = stalled_seconds
         self.feed = Part()
         """Reading the topics."""
         self.workers = Part()
@@ -46,7 +47,7 @@ class Health:
         if lag == 0 or lag < self.lag:
             self._moved = now
         self.lag = lag
-        if lag and now - self._moved >= STALLED_SECONDS:
+        if lag and now - self._moved >= self._stalled_seconds:
             self.workers.set("stopped", f"{lag:,} records wait and nobody judges them: findings are not up to date")
         elif lag > 1000:
             self.workers.set("behind", f"{lag:,} records are not judged yet")

@@ -41,9 +41,11 @@ MOST_ALERTS: Final = 2_000
 class LiveRoom:
     """The picture of the floor and the pages that look at it. All methods are for the event loop."""
 
-    def __init__(self, open_feed: Callable[[], Feed], store: Store, lag: Callable[[], int]) -> None:
+    def __init__(
+        self, open_feed: Callable[[], Feed], store: Store, lag: Callable[[], int], health: Health | None = None
+    ) -> None:
         self.floor = Floor()
-        self.health = Health()
+        self.health = health or Health()
         self._open_feed = open_feed
         self._store = store
         self._lag = lag

@@ -1,0 +1,38 @@
+"""One judged floor for all tests of the console, and one console on it; what a test changes it changes on its own."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from streams.broker_url import EmbeddedLog
+from streams.topics import Layout, create
+from tests.console.house import ConsoleServer, await_that, console_server, impatient, play
+from tests.streams.pipeline import Pipeline, StoreProcess, pipeline, stop
+
+
+@pytest.fixture(scope="session")
+def ground(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pipeline]:
+    """A store and a log with a floor that a real worker has judged; nobody judges any more."""
+    folder: Path = tmp_path_factory.mktemp("console-ground")
+    broker = EmbeddedLog(folder / "log")
+    create(broker, Layout(partitions=2))
+    with pipeline(folder, broker, StoreProcess(folder / "clickhouse"), str(broker)) as running:
+        play(broker)
+        worker = running.start_worker()
+        running.await_done()
+        stop(worker)
+        yield running
+
+
+@pytest.fixture(scope="session")
+def console(ground: Pipeline, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ConsoleServer]:
+    """A console on that floor, its picture filled."""
+    store = impatient(ground.environment["TABLEWATCH_CLICKHOUSE_URL"])
+    with console_server(tmp_path_factory.mktemp("console"), ground.broker, store) as server:
+        floor = server.parts.live.floor
+        await_that(
+            lambda: len(floor.tables) >= 5 and all(each.history for each in floor.tables.values()), "it is filled"
+        )
+        await_that(lambda: len(floor.alerts), "alerts are there")
+        yield server
