@@ -1,0 +1,149 @@
+"""Proofs for one round: all its rows are under a signed checkpoint, and nothing of that was rewritten since."""
+
+import base64
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from audit.merkle import check_consistency, check_inclusion, consistency_proof, inclusion_proof
+from replay.chain.note import TREE, check_note, vouched_keys
+from replay.chain.rows import BY_KIND, RECORD, ChainedRow, rows_of
+from replay.chain.tree import StoredTree
+from store.connect import Store
+from store.read.proof import checkpoints, leaves_of, signing_keys
+from store.rows.proof import Checkpoint, Leaf, SigningKey
+from store.rows.raw import RecordKey
+from store.rows.verdicts import RoundKey
+
+
+class NotSealed(Exception):  # noqa: N818 - named by what happens next
+    """The round is not under a checkpoint yet: seal it."""
+
+
+class NotAsSealed(Exception):  # noqa: N818 - named by what happens next
+    """A row is not what was sealed: look with `replay verify --chain`."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProvedRow:
+    """A row of a round, its leaf, and the way from there to the root."""
+
+    row: ChainedRow
+    leaf: Leaf
+    path: tuple[bytes, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RoundProof:
+    """All rows of a round under the first checkpoint that covers them."""
+
+    key: RoundKey
+    rows: tuple[ProvedRow, ...]
+    checkpoint: Checkpoint
+    keys: tuple[SigningKey, ...]
+    """The public keys from the first to the one that signed."""
+
+
+def rows_of_round(store: Store, key: RoundKey, records: Sequence[RecordKey]) -> Iterator[ChainedRow]:
+    """What is stored of a round: these records, as links of its table, its verdicts and its findings."""
+    named = {"table": key.table, "shoe": key.shoe, "round": key.round}
+    places = tuple({(each.log, each.topic, each.partition, each.offset) for each in records})
+    if places:
+        found = rows_of(store, RECORD, "(log, topic, partition, offset) IN %(places)s", {"places": places})
+        yield from (row for row in found if row.table == key.table)
+    for kind in ("verdict", "round", "finding"):
+        yield from rows_of(
+            store, BY_KIND[kind], "table = %(table)s AND shoe = %(shoe)s AND round = %(round)s", named
+        )  # fmt: skip
+
+
+def prove_round(store: Store, key: RoundKey, records: Sequence[RecordKey]) -> RoundProof:
+    """The proof of a round whose events stand in these records."""
+    rows = sorted(rows_of_round(store, key, records), key=lambda row: row.order)
+    sealed = [(row, _leaf_of(store, row)) for row in rows]
+    last = max((leaf.position for _, leaf in sealed), default=-1)
+    signed = checkpoints(store, TREE, last + 1)
+    if not sealed or not signed:
+        raise NotSealed(f"round {key} is not under a checkpoint yet; run: tablewatch chain checkpoint")
+    checkpoint = signed[0]
+    tree = StoredTree(store, TREE)
+    proved = []
+    for row, leaf in sealed:
+        path = tuple(inclusion_proof(leaf.position, checkpoint.size, tree))
+        check_inclusion(leaf.leaf, leaf.position, checkpoint.size, path, checkpoint.root)
+        proved.append(ProvedRow(row, leaf, path))
+    return RoundProof(key, tuple(proved), checkpoint, tuple(_up_to(signing_keys(store), checkpoint)))
+
+
+def proof_json(proof: RoundProof) -> dict[str, Any]:
+    """A proof as JSON; hashes in hex, signatures in base64."""
+    return {
+        "round": str(proof.key),
+        "hashing": "RFC 6962 with SHA-256",
+        "checkpoint": checkpoint_json(proof.checkpoint),
+        "keys": [key_json(key) for key in proof.keys],
+        "rows": [
+            {
+                "position": each.leaf.position,
+                "content": each.row.content.decode(),
+                "leaf": each.leaf.leaf.hex(),
+                "path": [step.hex() for step in each.path],
+            }
+            for each in proof.rows
+        ],
+    }
+
+
+def consistency_json(store: Store, old: Checkpoint) -> dict[str, Any]:
+    """The proof that the last checkpoint continues an older one."""
+    last = checkpoints(store, TREE)[-1]
+    check_note(last, vouched_keys(signing_keys(store)), _before(store, last))
+    path = consistency_proof(old.size, last.size, StoredTree(store, TREE))
+    check_consistency(old.size, old.root, last.size, last.root, path)
+    return {"checkpoint": checkpoint_json(last), "path": [step.hex() for step in path]}
+
+
+def checkpoint_json(checkpoint: Checkpoint) -> dict[str, Any]:
+    """A checkpoint as JSON."""
+    return {
+        "size": checkpoint.size,
+        "root": checkpoint.root.hex(),
+        "key_id": checkpoint.key_id,
+        "note": checkpoint.note,
+        "signature": base64.b64encode(checkpoint.signature).decode(),
+    }
+
+
+def key_json(key: SigningKey) -> dict[str, Any]:
+    """A public key as JSON."""
+    return {
+        "key_id": key.key_id,
+        "public_key": base64.b64encode(key.public_key).decode(),
+        "made": key.made,
+        "previous": key.previous,
+        "voucher": base64.b64encode(key.voucher).decode(),
+    }
+
+
+def _before(store: Store, checkpoint: Checkpoint) -> Checkpoint | None:
+    earlier = [each for each in checkpoints(store, TREE) if each.at < checkpoint.at]
+    return earlier[-1] if earlier else None
+
+
+def _leaf_of(store: Store, row: ChainedRow) -> Leaf:
+    """The leaf of a row, which must be as it was sealed."""
+    leaves = [leaf for leaf in leaves_of(store, row.kind, row.key) if leaf.table == row.table]
+    if not leaves:
+        raise NotSealed(f"{row.kind} {row.key} is not sealed yet; run: tablewatch chain checkpoint")
+    for leaf in leaves:
+        if leaf.leaf == row.leaf:
+            return leaf
+    raise NotAsSealed(f"{row.kind} {row.key} is not what was sealed; run: tablewatch replay verify --chain")
+
+
+def _up_to(keys: Sequence[SigningKey], checkpoint: Checkpoint) -> Iterator[SigningKey]:
+    """The keys that lead to the one that signed."""
+    for key in keys:
+        yield key
+        if key.key_id == checkpoint.key_id:
+            return

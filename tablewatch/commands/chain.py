@@ -1,0 +1,193 @@
+"""`tablewatch chain`: seals what comes into the store under signed checkpoints."""
+
+import fcntl
+import logging
+import os
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Event
+from typing import Annotated
+
+import typer
+
+from replay.chain.note import published, read_published
+from replay.chain.seal import ChainBroken, Sealer
+from replay.chain.verify import verify_chain
+from replay.custody import note_access, who_looks
+from store.connect import FOR_EVER, Store, connect
+from store.errors import StoreUnavailable
+from store.migrate import check
+from store.read.proof import checkpoints
+from store.rows.proof import Checkpoint
+from streams.broker_url import BrokerUnavailable, RightsMissing, TopicsMissing
+from streams.logs import log_to_stderr
+from streams.outlets import open_outlet
+from streams.packing import PackedRecord
+from streams.topic_layout import CHECKPOINTS
+from tablewatch.commands.keys import about_keys, key_ring
+from tablewatch.commands.services import WRONG_USE, broker, data, explained
+from tablewatch.commands.store_address import store_url
+from tablewatch.settings import value_of
+
+FLAGGED = 1
+_TREE = "main"
+
+chain = typer.Typer(no_args_is_help=True, help="Seals what comes into the store under signed checkpoints.")
+logger = logging.getLogger(__name__)
+
+File = Annotated[
+    Path | None,
+    typer.Option("--file", help="Checkpoints are appended to it; let it live elsewhere. Default: in the data folder."),
+]
+Publish = Annotated[bool, typer.Option("--publish/--no-publish", help="Send checkpoints to audit.checkpoints too.")]
+
+
+@chain.command()
+def checkpoint(file: File = None, to_topic: Publish = False) -> None:
+    """Examples:
+
+    \b
+      tablewatch chain checkpoint
+      tablewatch chain checkpoint --file /mnt/elsewhere/checkpoints.txt
+
+    Seals what is new in the store, once: every row becomes a leaf of the tree and a link of its table's chain, and the
+    tree's root is signed. Workers may go on writing. Exit code 1 if the chain in the store does not continue what was
+    signed, 2 without a key.
+    """
+    with _sealing() as store:
+        made = Sealer(store, key_ring(), _now).seal()
+        _hand_out(store, file or _default_file(), _unsent(made) if to_topic else [])
+    typer.echo("Nothing is new." if made is None else f"Checkpoint of {made.size} leaves, root {made.root.hex()}.")
+
+
+@chain.command()
+def run(
+    every: Annotated[float, typer.Option(min=0.1, help="Seconds between two checkpoints.")] = 10.0,
+    file: File = None,
+    to_topic: Publish = True,
+) -> None:
+    """Examples:
+
+    \b
+      tablewatch chain run
+      tablewatch chain run --every 60 --file /mnt/elsewhere/checkpoints.txt
+
+    Seals what comes into the store every few seconds until SIGTERM, beside any number of workers; one such process
+    a store. It waits while the store or the broker is away, and stops with exit code 1 if the chain in the store does
+    not continue what was signed.
+    """
+    log_to_stderr()
+    stop = Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stop.set())
+    with _sealing() as store:
+        _run(store.patient(FOR_EVER), every, file or _default_file(), stop, to_topic=to_topic)
+
+
+@chain.command()
+def accept(
+    reason: Annotated[str, typer.Option(help="Why these rows came late; kept in the access log.")],
+    file: File = None,
+) -> None:
+    """Examples:
+
+    \b
+      tablewatch replay verify --chain
+      tablewatch chain accept --reason "worker 3 was cut off from the store on 2 May"
+
+    Takes rows into the chain that `replay verify --chain` calls inserted: they are older than the last checkpoint and
+    were not sealed with it. Who accepted them and why is written to the access log, which is in the chain.
+    """
+    with _sealing() as store:
+        found = verify_chain(store, trusted=key_ring().known())
+        others = [each for each in found.tampering if each.what != "inserted" or each.kind in ("leaf", "checkpoint")]
+        if others:
+            typer.echo(f"More is wrong than rows that came late, first of all: {others[0]}", err=True)
+            raise typer.Exit(FLAGGED)
+        if not found.late:
+            typer.echo("No row is late.")
+            return
+        named = sorted({f"{row.kind} {row.key}" for row in found.late})
+        note_access(store, who_looks(value_of("USER")), "chain accept", (), {"reason": reason, "rows": named[:1000]})
+        made = Sealer(store, key_ring(), _now).seal(found.late)
+        _hand_out(store, file or _default_file(), [])
+    assert made is not None
+    typer.echo(f"{len(named)} rows are accepted; checkpoint of {made.size} leaves.")
+
+
+def _run(store: Store, every: float, file: Path, stop: Event, *, to_topic: bool) -> None:
+    sealer: Sealer | None = None
+    unsent: list[Checkpoint] = []
+    while True:
+        try:
+            if sealer is None:
+                sealer = Sealer(store, key_ring(), _now)
+                unsent = _unsent(sealer.last) if to_topic else []
+            made = sealer.seal()
+            if made is not None:
+                logger.info("checkpoint of %d leaves", made.size)
+                unsent += [made] if to_topic else []
+            unsent = _hand_out(store, file, unsent)
+        except StoreUnavailable as error:
+            # What of the last insert has landed is not known: take it up from the store again.
+            logger.warning("%s", error)
+            sealer = None
+        if stop.wait(every):
+            return
+
+
+def _hand_out(store: Store, file: Path, unsent: list[Checkpoint]) -> list[Checkpoint]:
+    """Append to the file what it lacks, and send the rest; gives back what the broker did not take."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    there = read_published(file.read_text("utf-8")) if file.exists() else []
+    lacking = [each for each in checkpoints(store, _TREE) if not there or each.at > there[-1].at]
+    if lacking:
+        with file.open("ab") as out:
+            out.write(b"".join(published(each) + b"\n" for each in lacking))
+            out.flush()
+            os.fsync(out.fileno())
+    if unsent:
+        try:
+            with open_outlet(broker(), patience_seconds=5.0) as outlet:
+                for each in unsent:
+                    outlet.send(PackedRecord(CHECKPOINTS.name, 0, published(each), 1))
+                outlet.finish()
+        except (BrokerUnavailable, TopicsMissing, RightsMissing) as error:
+            logger.warning("checkpoints wait for the broker: %s", error)
+            return unsent
+    return []
+
+
+def _unsent(made: Checkpoint | None) -> list[Checkpoint]:
+    return [] if made is None else [made]
+
+
+@contextmanager
+def _sealing() -> Iterator[Store]:
+    """The store, with nobody else at work on its chain in this data folder."""
+    with explained(), about_keys():
+        data().mkdir(parents=True, exist_ok=True)
+        with (data() / "chain.lock").open("w") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError as error:
+                typer.echo("Another process is sealing; one a store is enough.", err=True)
+                raise typer.Exit(WRONG_USE) from error
+            store = connect(store_url())
+            check(store)
+            try:
+                yield store
+            except ChainBroken as error:
+                typer.echo(f"The chain is broken: {error}. Look with: tablewatch replay verify --chain", err=True)
+                raise typer.Exit(FLAGGED) from error
+
+
+def _default_file() -> Path:
+    return data() / "checkpoints.txt"
+
+
+def _now() -> int:
+    return time.time_ns() // 1_000_000
