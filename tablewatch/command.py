@@ -37,6 +37,8 @@ COMMANDS: Final[dict[str, Command]] = {
     "console": Command("tablewatch.commands.console:console", "The surveillance room in a browser."),
     "doctor": Command("tablewatch.commands.doctor:doctor", "What is reachable, and how far the workers are behind."),
     "replay": Command("tablewatch.commands.replay:replay", "What was stored, as it was judged."),
+    "chain": Command("tablewatch.commands.chain:chain", "Seal the store under signed checkpoints."),
+    "keys": Command("tablewatch.commands.keys:keys", "The keys that checkpoints are signed with."),
     "demo": Command("tablewatch.commands.demo:demo", "All of it, embedded, with a simulated floor."),
 }
 
