@@ -92,6 +92,12 @@ def summaries(store: Store, wanted: RoundFilter = ALL) -> Iterator[RoundSummary]
         after = RoundKey(*page[-1][:3])
 
 
+def count_rounds(store: Store, wanted: RoundFilter = ALL) -> int:
+    """How many judged rounds meet a filter."""
+    condition, parameters = wanted.conditions()
+    return int(store.query(f"SELECT count() FROM rounds FINAL WHERE {condition}", parameters)[0][0])
+
+
 def last_summaries(store: Store, table: str, count: int) -> list[RoundSummary]:
     """The last rounds of a table, the latest first."""
     rows = store.query(

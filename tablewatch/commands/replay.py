@@ -5,6 +5,7 @@ import typer
 from tablewatch.commands.replay_list import last, list_rounds
 from tablewatch.commands.replay_shoe import shoe
 from tablewatch.commands.replay_show import show
+from tablewatch.commands.replay_verify import verify_rounds
 
 replay = typer.Typer(no_args_is_help=True, help="What was stored, as it was judged.")
 
@@ -12,3 +13,4 @@ replay.command("show")(show)
 replay.command("list")(list_rounds)
 replay.command("last")(last)
 replay.command("shoe")(shoe)
+replay.command("verify")(verify_rounds)

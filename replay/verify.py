@@ -1,0 +1,271 @@
+"""Verifying: stored rounds are judged anew from their raw events and held against their verdicts, byte for byte."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import orjson
+
+from audit.judge import JUDGE_VERSION
+from audit.settings import JudgeSettings
+from audit.table import RoundKey as ShoeAndRound
+from audit.table import judge_table
+from replay.readings import UnknownSettings, settings_of
+from replay.windows import TableWindow, shoe_windows, whole_tables
+from schemas.verdicts import Verdict, verdict_json
+from store.connect import Store
+from store.read.bulk import partition_shares, round_keys, table_verdicts, tables_of
+from store.read.rounds import ALL, RoundFilter
+from store.rows.verdicts import RoundKey, StoredVerdict
+
+Kind = Literal["verdict-differs", "facts-differ", "events-gone", "verdict-gone", "settings-unknown", "other-judge"]
+"""Why a round is not as it is stored. ``verdict-differs``: the same facts, another verdict; ``facts-differ``: other
+facts; ``events-gone`` and ``verdict-gone``: only one of the two is there; ``other-judge``: the same facts, judged by
+another version of the judge, which may rightly see them differently."""
+
+EVENTS_OF_PARTITION = 600_000
+"""A partition with no more events than this is read whole."""
+WELL_OVER = 3_600_000_000
+"""A round whose last fact is so far behind its table (microseconds) should have a verdict."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One field in which two verdicts differ."""
+
+    path: str
+    stored: Any
+    judged: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Deviation:
+    """A round that is not as it is stored."""
+
+    key: RoundKey
+    kind: Kind
+    revision: int | None
+    stored_judge: str | None
+    differences: tuple[Difference, ...] = ()
+
+    @property
+    def told_apart(self) -> bool:
+        """Whether it comes from another version of the judge, and not from what is stored."""
+        return self.kind == "other-judge"
+
+
+@dataclass(slots=True)
+class Verified:
+    """What verifying gave."""
+
+    rounds: int = 0
+    tables: int = 0
+    deviations: list[Deviation] = field(default_factory=list)
+    """In the order of table, shoe and round, those of another judge included."""
+
+    @property
+    def deviating(self) -> list[Deviation]:
+        """What is not explained by another version of the judge."""
+        return [each for each in self.deviations if not each.told_apart]
+
+
+def differences(stored: Any, judged: Any, path: str = "") -> Iterator[Difference]:
+    """The fields in which two JSON values differ; lists are compared place by place."""
+    if isinstance(stored, dict) and isinstance(judged, dict):
+        for name in dict.fromkeys((*stored, *judged)):
+            yield from differences(stored.get(name), judged.get(name), f"{path}.{name}" if path else name)
+    elif isinstance(stored, list) and isinstance(judged, list):
+        for place in range(max(len(stored), len(judged))):
+            one = stored[place] if place < len(stored) else None
+            other = judged[place] if place < len(judged) else None
+            yield from differences(one, other, f"{path}[{place}]")
+    elif stored != judged or type(stored) is not type(judged):
+        yield Difference(path, stored, judged)
+
+
+def held_against(stored: StoredVerdict, verdict: Verdict) -> Deviation | None:
+    """What a fresh verdict says against a stored one; nothing where both are the same bytes."""
+    fresh = verdict_json(verdict if stored.revision == 1 else replace(verdict, revision=stored.revision))
+    if fresh == stored.json:
+        return None
+    before, now = _read(stored.json), orjson.loads(fresh)
+    found = tuple(differences(before, now)) or (Difference("", "other bytes", "the same values"),)
+    same_facts = isinstance(before, dict) and before.get("digest") == verdict.digest == stored.digest
+    if not same_facts:
+        kind: Kind = "facts-differ"
+    else:
+        kind = "verdict-differs" if stored.judge == str(JUDGE_VERSION) else "other-judge"
+    return Deviation(stored.key, kind, stored.revision, stored.judge, found)
+
+
+def _read(json: bytes) -> Any:
+    try:
+        return orjson.loads(json)
+    except orjson.JSONDecodeError:
+        return json.decode("utf-8", "replace")
+
+
+Progress = Callable[[int], None]
+"""Is told of so many rounds more."""
+
+
+def verify_window(
+    window: TableWindow,
+    stored: Mapping[ShoeAndRound, StoredVerdict],
+    wanted: Callable[[ShoeAndRound], bool],
+    told: Progress = lambda _count: None,
+) -> Iterator[Deviation]:
+    """Judge the rounds of a window anew, under the settings of their verdicts, and tell what is not as stored."""
+    left = {key: verdict for key, verdict in stored.items() if window.wants(key) and wanted(key)}
+    told_of = 0
+    while left:
+        settings = _settings(next(iter(left.values())))
+        others: dict[ShoeAndRound, StoredVerdict] = {}
+        if settings is None:
+            key, odd = next(iter(left.items()))
+            yield Deviation(odd.key, "settings-unknown", odd.revision, odd.judge)
+            left.pop(key)
+            continue
+        facts_of = window.facts.rounds
+        for key in [key for key in left if key not in facts_of]:
+            gone = left.pop(key)
+            yield Deviation(gone.key, "events-gone", gone.revision, gone.judge)
+        for verdict in judge_table(window.facts, settings, used=window.used, over=left):
+            known = left.get((verdict.shoe, verdict.round))
+            if known is None:
+                continue
+            deviation = held_against(known, verdict)
+            if deviation is not None and _settings(known) != settings:
+                others[verdict.shoe, verdict.round] = known
+            elif deviation is not None:
+                yield deviation
+            told_of += 1
+            if not told_of % 64:
+                told(64)
+        left = others
+    told(told_of % 64)
+
+
+def unjudged(window: TableWindow, stored: Mapping[ShoeAndRound, StoredVerdict]) -> Iterator[Deviation]:
+    """Rounds that came to their end long ago and have no verdict."""
+    facts, surroundings = window.facts, window.facts.surroundings
+    missing = [key for key in facts.rounds if key not in stored and window.wants(key)]
+    if not missing:
+        return
+    latest = max(device.facts[-1].at for device in facts.outline.devices.values() if device.facts)
+    for key in missing:
+        over = surroundings.context(key, frozenset()).over
+        if over and facts.rounds[key].ordered[-1].at < latest - WELL_OVER:
+            yield Deviation(RoundKey(window.table, *key), "verdict-gone", None, None)
+
+
+def _settings(stored: StoredVerdict) -> JudgeSettings | None:
+    said = _read(stored.json)
+    try:
+        return settings_of(said["settings"])
+    except (UnknownSettings, KeyError, TypeError):
+        return None
+
+
+def verify(
+    store: Store,
+    wanted: RoundFilter = ALL,
+    told: Progress = lambda _count: None,
+    pause: Callable[[], None] = lambda: None,
+) -> Verified:
+    """Verify the stored rounds that meet a filter. ``pause`` is called before a deviation is looked at once more: a
+    worker stores verdicts a moment before their events."""
+    result = Verified()
+    plain = replace(wanted, tables=()) == ALL
+    if plain:
+        _verify_tables(store, wanted.tables, result, told)
+    else:
+        for table, shoes in tables_of(round_keys(store, wanted)).items():
+            _verify_shoes(store, table, shoes, result, told)
+    suspects = tables_of(each.key for each in result.deviations)
+    if suspects:
+        pause()
+        again = Verified()
+        for table, shoes in suspects.items():
+            _verify_shoes(store, table, shoes, again, lambda _count: None, missing=plain)
+        result.deviations = again.deviations
+    result.deviations.sort(key=lambda each: each.key)
+    return result
+
+
+def _verify_tables(store: Store, tables: tuple[str, ...], result: Verified, told: Progress) -> None:
+    """Whole tables: partition by partition where they fit into memory, else by windows of shoes."""
+    sizes: dict[tuple[str, int], int] = {}
+    homes: dict[str, set[tuple[str, int]]] = {}
+    shares = partition_shares(store)
+    for share in shares:
+        home = share.log, share.partition
+        sizes[home] = sizes.get(home, 0) + share.events
+        homes.setdefault(share.table, set()).add(home)
+    together: dict[tuple[str, int], list[str]] = {}
+    events = {(share.table, share.log, share.partition): share.events for share in shares}
+    for table in tables or sorted(homes):
+        where = homes.get(table, set())
+        if len(where) == 1 and sizes[next(iter(where))] <= EVENTS_OF_PARTITION:
+            together.setdefault(next(iter(where)), []).append(table)
+        else:
+            _verify_by_windows(store, table, result, told)
+    for home, chosen in sorted(together.items()):
+        # Reading a partition for one small table of it takes longer than reading the table.
+        if sum(events[table, *home] for table in chosen) * 4 < sizes[home]:
+            for table in chosen:
+                _verify_by_windows(store, table, result, told)
+            continue
+        for window in whole_tables(store, *home, chosen):
+            _verify_whole(window, table_verdicts(store, window.table), result, told)
+
+
+def _verify_whole(
+    window: TableWindow, stored: Mapping[ShoeAndRound, StoredVerdict], result: Verified, told: Progress
+) -> None:
+    result.tables += 1
+    result.rounds += len(stored)
+    result.deviations.extend(verify_window(window, stored, lambda _key: True, told))
+    result.deviations.extend(unjudged(window, stored))
+
+
+def _verify_by_windows(store: Store, table: str, result: Verified, told: Progress) -> None:
+    result.tables += 1
+    seen: set[str] = set()
+    for window in shoe_windows(store, table):
+        shoes = window.shoes
+        stored = table_verdicts(store, table, sorted(shoes) if shoes is not None else ())
+        seen |= {shoe for shoe, _ in stored}
+        result.rounds += len(stored)
+        result.deviations.extend(verify_window(window, stored, lambda _key: True, told))
+        result.deviations.extend(unjudged(window, stored))
+    gone = [each for (shoe, _), each in table_verdicts(store, table).items() if shoe not in seen]
+    result.rounds += len(gone)
+    result.deviations.extend(Deviation(each.key, "events-gone", each.revision, each.judge) for each in gone)
+
+
+def _verify_shoes(
+    store: Store, table: str, shoes: Mapping[str, set[int]], result: Verified, told: Progress, *, missing: bool = False
+) -> None:
+    """Some rounds of some shoes of a table; ``missing``: those without a verdict, too."""
+    result.tables += 1
+    seen: set[str] = set()
+
+    def chosen(key: ShoeAndRound) -> bool:
+        return key[1] in shoes.get(key[0], ())
+
+    for window in shoe_windows(store, table, set(shoes)):
+        names = sorted(window.shoes) if window.shoes is not None else sorted(shoes)
+        seen.update(names)
+        stored = table_verdicts(store, table, names)
+        result.rounds += sum(map(chosen, stored))
+        result.deviations.extend(verify_window(window, stored, chosen, told))
+        if missing:
+            result.deviations.extend(
+                each for each in unjudged(window, stored) if chosen((each.key.shoe, each.key.round))
+            )
+    unseen = sorted(set(shoes) - seen)
+    if unseen:
+        gone = [each for key, each in table_verdicts(store, table, unseen).items() if chosen(key)]
+        result.rounds += len(gone)
+        result.deviations.extend(Deviation(each.key, "events-gone", each.revision, each.judge) for each in gone)

@@ -1,0 +1,153 @@
+"""Tables from the store, ready to be judged: whole ones, a partition at a time, or windows of a few shoes."""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+from audit.devices import Base
+from audit.facts import Fact
+from audit.table import NOTHING_BEFORE, Before, RoundKey, TableFacts, assemble, configuration_at, users_of_one_time
+from replay.taking_in import TakenIn
+from schemas.decoding import decode_record
+from schemas.time import micros
+from schemas.verdicts import Bet, Settled
+from store.connect import Store
+from store.read.bulk import (
+    ShoeTimes,
+    events_between,
+    partition_records,
+    refused_places,
+    refused_sequences,
+    sequences_between,
+    shoe_times,
+    stands_before,
+)
+from store.read.events import configuration_events
+from store.read.folding import rounds_under_minimum
+from store.ticks import LATEST
+
+EVENTS_AT_ONCE = 150_000
+"""So many events of one table are held at once, unless a single shoe has more."""
+AROUND = 1_800_000_000
+"""So far beyond the next opening (microseconds) a window is read: what comes after shows what a hole could hide."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableWindow:
+    """Some shoes of a table with all that judging their rounds takes."""
+
+    table: str
+    shoes: frozenset[str] | None
+    """Whose rounds are to be judged; None: all."""
+    facts: TableFacts
+    used: frozenset[str]
+    """Players whose one time under the minimum (5.14) was used up before the window."""
+
+    def wants(self, key: RoundKey) -> bool:
+        """Whether a round is one of those to be judged."""
+        return self.shoes is None or key[0] in self.shoes
+
+
+def whole_tables(store: Store, log: str, partition: int, tables: Collection[str]) -> Iterator[TableWindow]:
+    """All of some tables of one partition, whose records are read and decoded once."""
+    taken = TakenIn()
+    strays = refused_places(store, log, partition)
+    for topic, offset, raw in partition_records(store, log, partition):
+        decoded = decode_record(raw)
+        events = decoded.events
+        for refused in decoded.rejected:
+            if refused.subject is not None and refused.source is not None and refused.sequence is not None:
+                taken.refuse(refused.subject, refused.source, refused.sequence, refused.type)
+        if strays:
+            kept = [
+                event
+                for event, place in zip(events, decoded.places, strict=True)
+                if (topic, offset, place) not in strays
+            ]
+            if len(kept) < len(events):
+                events = kept
+        taken.take(events)
+    by_table = taken.tables()
+    for table in sorted(tables):
+        if strays:
+            for place in refused_sequences(store, table):
+                taken.refuse(table, *place)
+        yield TableWindow(table, None, assemble(table, by_table.pop(table, []), taken.places_of(table)), frozenset())
+
+
+def shoe_windows(store: Store, table: str, wanted: Collection[str] | None = None) -> Iterator[TableWindow]:
+    """A table in windows of a few shoes each, those wanted or all, with how it stood before each."""
+    shoes = shoe_times(store, table)
+    for first, last in _groups(shoes, wanted):
+        yield _window(store, table, shoes, first, last, wanted)
+
+
+def _groups(shoes: Sequence[ShoeTimes], wanted: Collection[str] | None) -> Iterator[tuple[int, int]]:
+    """Runs of wanted shoes, by the places of the first and the last, each with no more events than are held at once."""
+    start: int | None = None
+    size = 0
+    for place, shoe in enumerate(shoes):
+        if wanted is not None and shoe.shoe not in wanted:
+            if start is not None:
+                yield start, place - 1
+            start, size = None, 0
+            continue
+        if start is not None and size + shoe.events > EVENTS_AT_ONCE:
+            yield start, place - 1
+            start, size = None, 0
+        start = place if start is None else start
+        size += shoe.events
+    if start is not None:
+        yield start, len(shoes) - 1
+
+
+def _window(
+    store: Store, table: str, shoes: Sequence[ShoeTimes], first: int, last: int, wanted: Collection[str] | None
+) -> TableWindow:
+    chosen = frozenset(shoe.shoe for shoe in shoes[first : last + 1])
+    start = min(shoe.first for shoe in shoes[first : last + 1]) if first else 0
+    end = max(shoe.last for shoe in shoes[first : last + 1])
+    following = shoes[last + 1].first if last + 1 < len(shoes) else LATEST - AROUND
+    sequences = sequences_between(store, table, start, max(end, following) + AROUND)
+    taken = TakenIn()
+    taken.take(stored.event for stored in events_between(store, table, sequences))
+    events = taken.tables().get(table, [])
+    before = NOTHING_BEFORE
+    if first:
+        before = _before(store, table, {source: span[0] for source, span in sequences.items()}, start)
+    for source, sequence, kind in refused_sequences(store, table):
+        known = before.bases.get(source)
+        if known is None or sequence > known[0].sequence:
+            taken.refuse(table, source, sequence, kind)
+    facts = assemble(table, events, taken.places_of(table), before)
+    whole = wanted is None and first == 0 and last == len(shoes) - 1
+    return TableWindow(table, None if whole else chosen, facts, before.used)
+
+
+def _before(store: Store, table: str, firsts: dict[str, int], start: int) -> Before:
+    stands = stands_before(store, table, firsts)
+    configured = sorted(
+        Fact.of(each.event, micros(each.event.time)) for each in configuration_events(store, table)
+    )  # fmt: skip
+    earlier = [
+        fact for fact in configured if fact.source in stands and fact.sequence <= stands[fact.source].sequence
+    ]  # fmt: skip
+    return Before(
+        {source: (Base(each.sequence, each.time, False), each.types) for source, each in stands.items()},
+        tuple(earlier),
+        _used_before(store, table, start, configured),
+    )
+
+
+def _used_before(store: Store, table: str, start: int, configurations: list[Fact]) -> frozenset[str]:
+    """The players who used their one time under the minimum in rounds opened before a moment (DTB, FF4 5.14)."""
+    used: set[str] = set()
+    for each in rounds_under_minimum(store, table):
+        configuration = configuration_at(configurations, each.opened)
+        if each.opened >= start or configuration is None:
+            continue
+        bets = [
+            Bet("", position, player, wager, stake, None, Settled(paid, collected))
+            for player, position, wager, stake, paid, collected in each.bets
+        ]
+        used |= users_of_one_time(each.game, each.status, bets, configuration.data.limits)
+    return frozenset(used)

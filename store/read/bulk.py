@@ -1,0 +1,176 @@
+"""Reading in bulk what an audit of the store needs: whole partitions, whole tables, windows of a table's time."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from store.connect import Store
+from store.read.events import events_where
+from store.read.rounds import RoundFilter
+from store.rows.raw import StoredEvent
+from store.rows.verdicts import RoundKey, StoredVerdict
+
+FOR_EVER = 2**62
+"""A sequence that no event reaches."""
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionShare:
+    """How much a table has in one partition of the log."""
+
+    table: str
+    log: str
+    partition: int
+    events: int
+
+
+@dataclass(frozen=True, slots=True)
+class ShoeTimes:
+    """When a shoe was heard of, by device time in microseconds since 1970, and how much was said of it."""
+
+    shoe: str
+    first: int
+    last: int
+    events: int
+
+
+@dataclass(frozen=True, slots=True)
+class SourceStand:
+    """How a source stood before a sequence."""
+
+    sequence: int
+    """The highest before it."""
+    time: int
+    """The largest device time before it, in microseconds since 1970."""
+    types: frozenset[str]
+
+
+def partition_shares(store: Store, tables: Sequence[str] = ()) -> list[PartitionShare]:
+    """In which partitions the events of tables are; of all tables where none is named."""
+    condition = "table IN %(tables)s" if tables else "1"
+    rows = store.query(
+        f"SELECT table, log, partition, count() FROM events WHERE {condition}"
+        " GROUP BY table, log, partition ORDER BY table, log, partition",
+        {"tables": tuple(tables)} if tables else None,
+    )
+    return [PartitionShare(*row) for row in rows]
+
+
+def partition_records(store: Store, log: str, partition: int) -> Iterator[tuple[str, int, bytes]]:
+    """The records of one partition of all topics: topic, offset and bytes, each once."""
+    seen: set[tuple[str, int]] = set()
+    columns = store.columns(
+        "SELECT topic, offset, raw FROM records WHERE log = %(log)s AND partition = %(partition)s",
+        {"log": log, "partition": partition},
+        as_bytes=True,
+    )
+    for topic, offset, raw in zip(*columns, strict=True):
+        place = topic.decode(), offset
+        if place not in seen:
+            seen.add(place)
+            yield *place, raw
+
+
+def refused_places(store: Store, log: str, partition: int) -> set[tuple[str, int, int]]:
+    """What was refused of a partition: topic, offset and place in the record."""
+    rows = store.query(
+        "SELECT DISTINCT topic, offset, place FROM rejected WHERE log = %(log)s AND partition = %(partition)s",
+        {"log": log, "partition": partition},
+    )
+    return {(topic, offset, place) for topic, offset, place in rows}
+
+
+def refused_sequences(store: Store, table: str) -> list[tuple[str, int, str | None]]:
+    """The places in the sequences of a table's sources that refused events fill: source, sequence and type."""
+    rows = store.query(
+        "SELECT DISTINCT source, assumeNotNull(sequence), type FROM rejected WHERE table = %(table)s"
+        " AND source != '' AND isNotNull(sequence)",
+        {"table": table},
+    )
+    return [(source, sequence, kind or None) for source, sequence, kind in rows]
+
+
+def table_verdicts(store: Store, table: str, shoes: Sequence[str] = ()) -> dict[tuple[str, int], StoredVerdict]:
+    """The last verdict of each round of a table, or of some of its shoes, by shoe and round."""
+    condition = "table = %(table)s" + (" AND shoe IN %(shoes)s" if shoes else "")
+    columns = store.columns(
+        "SELECT shoe, round, precedence, revision, lower(hex(digest)), judge, toUnixTimestamp64Milli(judged), verdict"
+        f" FROM verdicts WHERE {condition}",
+        {"table": table, "shoes": tuple(shoes)} if shoes else {"table": table},
+        as_bytes=True,
+    )
+    last: dict[tuple[str, int], tuple[Any, ...]] = {}
+    for row in zip(*columns, strict=True):
+        key = row[0].decode(), row[1]
+        known = last.get(key)
+        if known is None or row[2] > known[2]:
+            last[key] = row
+    return {
+        (shoe, number): StoredVerdict(
+            RoundKey(table, shoe, number), revision, digest.decode(), judge.decode(), judged, published
+        )
+        for (shoe, number), (_, _, _, revision, digest, judge, judged, published) in last.items()
+    }
+
+
+def round_keys(store: Store, wanted: RoundFilter) -> list[RoundKey]:
+    """The judged rounds that meet a filter, in the order of table, shoe and round."""
+    condition, parameters = wanted.conditions()
+    rows = store.query(
+        f"SELECT table, shoe, round FROM rounds FINAL WHERE {condition} ORDER BY table, shoe, round", parameters
+    )
+    return [RoundKey(*row) for row in rows]
+
+
+def shoe_times(store: Store, table: str) -> list[ShoeTimes]:
+    """The shoes of a table by their first event."""
+    rows = store.query(
+        "SELECT shoe, toUnixTimestamp64Micro(min(time)) AS first, toUnixTimestamp64Micro(max(time)), count()"
+        " FROM events WHERE table = %(table)s AND shoe != '' GROUP BY shoe ORDER BY first, shoe",
+        {"table": table},
+    )
+    return [ShoeTimes(*row) for row in rows]
+
+
+def sequences_between(store: Store, table: str, start: int, end: int) -> dict[str, tuple[int, int]]:
+    """By source: the lowest and the highest sequence that it dates from ``start`` to ``end`` (microseconds)."""
+    rows = store.query(
+        "SELECT source, min(sequence), max(sequence) FROM events WHERE table = %(table)s"
+        " AND time BETWEEN fromUnixTimestamp64Micro(%(start)s, 'UTC') AND fromUnixTimestamp64Micro(%(end)s, 'UTC')"
+        " GROUP BY source",
+        {"table": table, "start": start, "end": end},
+    )
+    return {source: (first, last) for source, first, last in rows}
+
+
+def stands_before(store: Store, table: str, firsts: Mapping[str, int]) -> dict[str, SourceStand]:
+    """How each source of a table stood before its first sequence; sources without one, at their end."""
+    rows = store.query(
+        "SELECT source, max(sequence), toUnixTimestamp64Micro(max(time)), groupUniqArray(toString(type)) FROM events"
+        " WHERE table = %(table)s"
+        f" AND sequence < transform(toString(source), %(sources)s, %(firsts)s, toUInt64({FOR_EVER})) GROUP BY source",
+        {"table": table, "sources": list(firsts) or [""], "firsts": list(firsts.values()) or [FOR_EVER]},
+    )
+    return {source: SourceStand(sequence, time, frozenset(types)) for source, sequence, time, types in rows}
+
+
+def events_between(store: Store, table: str, sequences: Mapping[str, tuple[int, int]]) -> Iterator[StoredEvent]:
+    """The events of a table whose sequences are, by source, from the first to the last named."""
+    if not sequences:
+        return
+    sources = list(sequences)
+    firsts, lasts = zip(*sequences.values(), strict=True)
+    yield from events_where(
+        store,
+        f"table = %(table)s AND sequence >= transform(toString(source), %(sources)s, %(firsts)s, toUInt64({FOR_EVER}))"
+        " AND sequence <= transform(toString(source), %(sources)s, %(lasts)s, toUInt64(0))",
+        {"table": table, "sources": sources, "firsts": list(firsts), "lasts": list(lasts)},
+    )
+
+
+def tables_of(keys: Iterable[RoundKey]) -> dict[str, dict[str, set[int]]]:
+    """Rounds by table and shoe."""
+    found: dict[str, dict[str, set[int]]] = {}
+    for key in keys:
+        found.setdefault(key.table, {}).setdefault(key.shoe, set()).add(key.round)
+    return found

@@ -1,0 +1,153 @@
+"""`tablewatch replay verify`: rounds judged anew from their raw events, against their verdicts, byte for byte."""
+
+import gc
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Annotated, Any, Final
+
+import orjson
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.text import Text
+
+from audit.judge import JUDGE_VERSION
+from replay.verify import Deviation, Verified, verify
+from store.connect import Store
+from store.read.rounds import RoundFilter, count_rounds
+from tablewatch.commands import replay_filters as filters
+from tablewatch.commands.paper import paper
+from tablewatch.commands.replay_store import FLAGGED, note, stored
+
+SHOWN: Final = 20
+"""So many deviating rounds are printed with their differences, of each kind."""
+FIELDS_SHOWN: Final = 8
+SETTLING_SECONDS: Final = 2.0
+"""A worker stores verdicts before their events; so long after a deviation was seen it is looked at again."""
+
+_KINDS: Final = {
+    "verdict-differs": "the same facts give another verdict than the one stored",
+    "facts-differ": "the stored verdict rests on other facts than those stored",
+    "events-gone": "a verdict is stored, and the events of its round are not",
+    "verdict-gone": "the round came to its end long ago, and no verdict is stored",
+    "settings-unknown": "the settings of the verdict cannot be read",
+    "other-judge": "judged by another version of the judge, which sees the same facts differently",
+}
+
+
+def verify_rounds(
+    table: filters.Tables = None,
+    shoe: filters.Shoe = None,
+    from_time: filters.FromTime = None,
+    to_time: filters.ToTime = None,
+    player: filters.Player = None,
+    code: filters.Code = None,
+    status: filters.Status = None,
+    wager: filters.Wager = None,
+    game: filters.GameName = None,
+    as_json: Annotated[bool, typer.Option("--json", help="The result as one JSON object.")] = False,
+) -> None:
+    """Examples:
+
+    \b
+      tablewatch replay verify
+      tablewatch replay verify --table BT12 --from-time 2026-01-31
+      tablewatch replay verify --code payout-wrong --json | jq .deviating
+
+    Judges stored rounds anew from their raw events, under the document in force at their time and the settings of their
+    verdicts, and holds the result against the stored verdict, byte for byte.
+
+    A difference that comes from another version of the judge is told apart. Exit code 0 if all rounds are as they are
+    stored, 1 with the differences if one deviates, 2 for a wrong filter, 3 if the store cannot be reached.
+    """
+    wanted = filters.filter_of(table, shoe, from_time, to_time, player, code, status, wager, game)
+    # Facts hold no cycles: looking for some among millions of them takes longer than judging does.
+    gc.disable()
+    with stored() as store:
+        note(store, "verify", **filters.asked_for(wanted))
+        with _bar(store, wanted) as advance:
+            result = verify(store, wanted, advance, lambda: time.sleep(SETTLING_SECONDS))
+        if as_json:
+            sys.stdout.buffer.write(orjson.dumps(verified_json(result)) + b"\n")
+            sys.stdout.buffer.flush()
+        else:
+            print_verified(paper(), result)
+    if result.deviating:
+        raise typer.Exit(FLAGGED)
+
+
+@contextmanager
+def _bar(store: Store, wanted: RoundFilter) -> Iterator[Callable[[int], None]]:
+    """A progress bar in rounds, if a person is watching."""
+    if not sys.stderr.isatty():
+        yield lambda _count: None
+        return
+    columns = (TextColumn("Verifying"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("Verifying", total=count_rounds(store, wanted))
+        yield lambda count: progress.advance(task, count)
+
+
+def verified_json(result: Verified) -> dict[str, Any]:
+    """The result as JSON has it."""
+    return {
+        "rounds": result.rounds,
+        "tables": result.tables,
+        "judge": str(JUDGE_VERSION),
+        "same": result.rounds - len([each for each in result.deviations if each.kind != "verdict-gone"]),
+        "other_judge": [_deviation_json(each) for each in result.deviations if each.told_apart],
+        "deviating": [_deviation_json(each) for each in result.deviating],
+    }
+
+
+def _deviation_json(each: Deviation) -> dict[str, Any]:
+    return {
+        "table": each.key.table,
+        "shoe": each.key.shoe,
+        "round": each.key.round,
+        "kind": each.kind,
+        "revision": each.revision,
+        "judge": each.stored_judge,
+        "differences": [{"path": d.path, "stored": d.stored, "judged": d.judged} for d in each.differences],
+    }
+
+
+def print_verified(console: Console, result: Verified) -> None:
+    """The result for people: a sentence where all is well, else the differences."""
+    deviating, others = result.deviating, [each for each in result.deviations if each.told_apart]
+    scope = f"{result.rounds:,} rounds of {result.tables:,} table{'s' if result.tables != 1 else ''}"
+    for kind, meaning in _KINDS.items():
+        of_kind = [each for each in result.deviations if each.kind == kind]
+        if not of_kind:
+            continue
+        console.print(Text(f"{len(of_kind):,} × {kind}: {meaning}", "yellow" if kind == "other-judge" else "bold red"))
+        for each in of_kind[:SHOWN]:
+            _print_deviation(console, each)
+        if len(of_kind) > SHOWN:
+            console.print(f"  … and {len(of_kind) - SHOWN:,} more; --json lists them all.", style="dim")
+    if not result.rounds:
+        console.print("No stored round is meant by this: nothing was verified.")
+    elif deviating:
+        console.print(Text(f"{scope}: {len(deviating):,} deviate from what is stored.", "bold red"))
+    elif others:
+        told = f"{scope}: as stored, but for {len(others):,} that another version of the judge judged."
+        console.print(Text(told, "yellow"))
+    else:
+        console.print(Text(f"{scope}: every verdict is as it is stored, byte for byte.", "green"))
+
+
+def _print_deviation(console: Console, each: Deviation) -> None:
+    judge = f"  revision {each.revision}, judge {each.stored_judge}" if each.revision is not None else ""
+    console.print(Text.assemble((f"  {each.key}", "bold"), (judge, "dim")))
+    for difference in each.differences[:FIELDS_SHOWN]:
+        stored, judged = (_short(value) for value in (difference.stored, difference.judged))
+        console.print(Text.assemble((f"    {difference.path}: ", "dim"), f"stored {stored}, judged {judged}"))
+    if len(each.differences) > FIELDS_SHOWN:
+        console.print(f"    … and {len(each.differences) - FIELDS_SHOWN} fields more", style="dim")
+
+
+def _short(value: Any) -> str:
+    text = orjson.dumps(value).decode()
+    return text if len(text) <= 100 else f"{text[:97]}…"
