@@ -66,6 +66,8 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Setting("CONSOLE_KEY", "", "of the console's certificate"),
     Setting("CONSOLE_PLAIN", "", "1: the console listens beyond this machine without TLS, behind a proxy that has it"),
     Setting("CONSOLE_SESSION_HOURS", "12", "hours until somebody has to sign in to the console again"),
+    Setting("SHIFTS", "06:00,14:00,22:00", "when shifts begin, by the site's clock; for reports"),
+    Setting("TIME_ZONE", "UTC", "of the site, where no table's configuration names one"),
     Setting("CONSOLE_IDLE_MINUTES", "60", "minutes without an open page until a session of the console ends"),
     Setting("TOLERANCE_MS", "500", "events of two sources are compared with this tolerance"),
     Setting("CLOCK_TOLERANCE_MS", "2000", "how far a heartbeat's device time may be off"),
