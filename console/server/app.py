@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 
 from fastapi import Depends, FastAPI, Request
 
-from console.api import access, alerts, floor, people, rounds, session, tables
+from console.api import access, alerts, floor, people, reports, rounds, session, tables
 from console.server import pages, problems
 from console.server.gate import pass_gate
 from console.server.parts import Parts
@@ -44,7 +44,7 @@ def make_app(parts: Parts) -> FastAPI:
         responses=problems.RESPONSES,
     )
     app.state.parts = parts
-    for subject in (session, floor, tables, alerts, rounds, people, access):
+    for subject in (session, floor, tables, alerts, rounds, reports, people, access):
         app.include_router(subject.router)
     app.include_router(pages.router)
 

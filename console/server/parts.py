@@ -1,6 +1,6 @@
 """What the routes work with, made once when the console starts."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated
 
 from fastapi import Depends, Request
@@ -10,6 +10,7 @@ from console.auth.pace import Pace
 from console.auth.people import People
 from console.auth.sessions import Sessions
 from console.live.room import LiveRoom
+from console.shifts import Shifts
 from store.connect import Store
 
 
@@ -29,6 +30,7 @@ class Parts:
     """By address."""
     asking: Pace
     """By session."""
+    shifts: Shifts = field(default_factory=Shifts)
 
 
 def parts_of(request: Request) -> Parts:

@@ -92,16 +92,20 @@ def open_alerts(store: Store, closed_states: Sequence[str] = _CLOSED) -> list[Al
     return _histories(store, _alerts(store, _OPEN_ALERTS, {"closed": tuple(closed_states)}))
 
 
-def alert_times(store: Store, start: int, end: int) -> list[AlertTimes]:
-    """When the alerts raised from ``start`` until before ``end`` (milliseconds) were acknowledged and resolved."""
+def alert_times(store: Store, start: int, end: int, tables: Sequence[str] = ()) -> list[AlertTimes]:
+    """When the alerts raised from ``start`` until before ``end`` (milliseconds) were acknowledged and resolved.
+
+    Of all tables, or of these.
+    """
+    of_tables = " AND table IN %(tables)s" if tables else ""
     rows = store.query(
         "SELECT alert, severity, code, toUnixTimestamp64Milli(raised), states.state, states.disposition,"
         " states.acknowledged, states.resolved FROM (SELECT * FROM alerts FINAL"
-        f" WHERE {_RAISED_BETWEEN}) AS alerts"
+        f" WHERE {_RAISED_BETWEEN}{of_tables}) AS alerts"
         " GLOBAL LEFT JOIN (SELECT alert, argMaxMerge(state) AS state, argMaxMerge(disposition) AS disposition,"
         " toUnixTimestamp64Micro(min(acknowledged)) AS acknowledged, toUnixTimestamp64Micro(max(resolved)) AS resolved"
         " FROM alert_states GROUP BY alert) AS states USING (alert) ORDER BY raised, alert",
-        {"start": start, "end": end},
+        {"start": start, "end": end, "tables": tuple(tables)},
     )
     return [
         AlertTimes(name, severity, code, raised, state or None, disposition, acknowledged, resolved)

@@ -4,7 +4,7 @@ Every round counts once, in its last state, and belongs to the shift in which it
 currencies are never added up.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
@@ -15,8 +15,11 @@ By = Literal["table", "dealer", "player"]
 _IN_SHIFT: Final = (
     "opened >= fromUnixTimestamp64Micro(%(start)s, 'UTC') AND opened < fromUnixTimestamp64Micro(%(end)s, 'UTC')"
 )
-_DECIDED: Final = "status != 'void' AND winner != '' AND game != '' AND decks > 0"
-"""The cards decided, so that the exact odds say what to expect."""
+_DECIDED: Final = "status != 'void' AND winner != '' AND b.stake > 0 AND (game, decks, b.wager) IN %(priced)s"
+"""The cards decided, and the exact odds say what to expect."""
+
+Priced = Sequence[tuple[str, int, str]]
+"""Game, decks and wager of all bets whose expectation is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,24 +113,26 @@ def figures(store: Store, by: By, start: int, end: int, tables: Iterable[str] = 
     return [Figures(*row) for row in rows]
 
 
-def decided(store: Store, by: By, start: int, end: int, tables: Iterable[str] = ()) -> list[Decided]:
+def decided(store: Store, by: By, start: int, end: int, priced: Priced, tables: Iterable[str] = ()) -> list[Decided]:
     """Rounds, handle and win of what the cards decided with money at stake, to hold against `staked`."""
     of_tables, parameters = _given(start, end, tables)
+    parameters["priced"] = tuple(priced)
     named = " AND b.player != ''" if by == "player" else ""
     rows = store.query(
         f"SELECT {_name(by)} AS name, currency, uniqExact(table, shoe, round), sum(toInt128(b.stake)),"
         " sum(toInt128(ifNull(b.collected, 0)) - toInt128(ifNull(b.paid, 0)))"
         " FROM rounds FINAL ARRAY JOIN bets AS b"
-        f" WHERE {_IN_SHIFT} AND {_DECIDED} AND {of_tables} AND b.stake > 0{named}"
+        f" WHERE {_IN_SHIFT} AND {_DECIDED} AND {of_tables}{named}"
         " GROUP BY name, currency ORDER BY name, currency",
         parameters,
     )
     return [Decided(*row) for row in rows]
 
 
-def staked(store: Store, by: By, start: int, end: int, tables: Iterable[str] = ()) -> list[Staked]:
+def staked(store: Store, by: By, start: int, end: int, priced: Priced, tables: Iterable[str] = ()) -> list[Staked]:
     """What was staked in the rounds that the cards decided: by wager, and by two wagers of one round."""
     of_tables, parameters = _given(start, end, tables)
+    parameters["priced"] = tuple(priced)
     named = " AND b.player != ''" if by == "player" else ""
     rows = store.query(
         "SELECT name, currency, game, decks, x .1 AS first, y .1 AS second,"
@@ -135,7 +140,7 @@ def staked(store: Store, by: By, start: int, end: int, tables: Iterable[str] = (
         " SELECT name, currency, game, decks, groupArray((wager, stake)) AS stakes FROM ("
         f" SELECT {_name(by)} AS name, currency, game, decks, table, shoe, round, b.wager AS wager,"
         " sum(toInt128(b.stake)) AS stake FROM rounds FINAL ARRAY JOIN bets AS b"
-        f" WHERE {_IN_SHIFT} AND {_DECIDED} AND {of_tables} AND b.stake > 0{named}"
+        f" WHERE {_IN_SHIFT} AND {_DECIDED} AND {of_tables}{named}"
         " GROUP BY name, currency, game, decks, table, shoe, round, wager)"
         " GROUP BY name, currency, game, decks, table, shoe, round)"
         " ARRAY JOIN stakes AS x ARRAY JOIN stakes AS y"

@@ -25,6 +25,7 @@ from console.live.room import LiveRoom
 from console.live.sources import feed_of, lag_at
 from console.server.app import make_app
 from console.server.parts import Parts
+from console.shifts import InvalidShifts, Shifts, shifts_of
 from store.connect import Patience, connect
 from streams.logs import log_to_stderr
 from tablewatch.commands.services import broker, data, explained
@@ -75,6 +76,7 @@ def serve(
         certificate, key = value_of("CONSOLE_CERTIFICATE") or None, value_of("CONSOLE_KEY") or None
         hours, idle = number_of("CONSOLE_SESSION_HOURS"), number_of("CONSOLE_IDLE_MINUTES")
         plain = value_of("CONSOLE_PLAIN") == "1"
+        shifts = _shifts()
         source = broker()
         store = connect(store_url(), patience=Patience(total=2.0))
     if (certificate is None) != (key is None):
@@ -96,8 +98,16 @@ def serve(
             secure=certificate is not None or plain,
             signing_in=Pace(burst=10, per_second=10 / 60),
             asking=Pace(burst=200, per_second=50),
+            shifts=shifts,
         )
         _listen(make_app(parts), room, where, number, certificate, key, any(not each.disabled for each in people.all()))
+
+
+def _shifts() -> Shifts:
+    try:
+        return shifts_of(value_of("SHIFTS"), value_of("TIME_ZONE"))
+    except InvalidShifts as error:
+        _wrong(str(error))
 
 
 def _listen(

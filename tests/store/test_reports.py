@@ -8,6 +8,7 @@ from store.write.verdicts import write_verdicts
 from tests.store.floor import ARRIVAL, SECOND, START, bet, finding, judged, state
 
 HOUR = 3600 * SECOND
+PRICED = [("no_commission", 8, wager) for wager in ("player", "banker", "tie")]
 
 
 def _shift(store: Store) -> None:
@@ -59,19 +60,20 @@ def test_a_round_judged_again_counts_as_it_was_judged_last(store: Store) -> None
 
 def test_what_was_staked_is_summed_by_wager_and_by_two_wagers_of_one_round(store: Store) -> None:
     _shift(store)
-    rows = {(row.first, row.second): row for row in staked(store, "table", START, START + HOUR)}
+    rows = {(row.first, row.second): row for row in staked(store, "table", START, START + HOUR, PRICED)}
     assert len(rows) == 9
     assert (rows["player", "player"].stakes, rows["player", "player"].products) == (1000, 2 * 500 * 500)
     assert (rows["player", "banker"].stakes, rows["player", "banker"].products) == (0, 2 * 500 * 300)
     assert rows["banker", "player"].products == rows["player", "banker"].products
-    of_players = {(row.name, row.first, row.second) for row in staked(store, "player", START, START + HOUR)}
+    of_players = {(row.name, row.first, row.second) for row in staked(store, "player", START, START + HOUR, PRICED)}
     assert ("P1", "player", "tie") in of_players
     assert not any(name == "P1" and "banker" in (first, second) for name, first, second in of_players)
 
 
 def test_money_held_against_the_odds_is_that_of_rounds_which_the_cards_decided(store: Store) -> None:
     _shift(store)
-    assert decided(store, "table", START, START + HOUR) == [Decided("BT1", "SGD", 2, 1640, 440)]
+    assert decided(store, "table", START, START + HOUR, PRICED) == [Decided("BT1", "SGD", 2, 1640, 440)]
+    assert decided(store, "table", START, START + HOUR, PRICED[:1]) == [Decided("BT1", "SGD", 2, 1000, 1000)]
 
 
 def test_findings_are_counted_by_code_with_what_became_of_them(store: Store) -> None:

@@ -1,4 +1,4 @@
-"""A console over a stored evening: a simulated floor with faults, judged, its alerts worked at, people of every role."""
+"""A console over a stored evening: a simulated floor with faults, judged, alerts worked at, people of every role."""
 
 import time
 from collections.abc import Callable
@@ -110,7 +110,7 @@ def open_evening(store: Store, folder: Path, more: Callable[[Path], dict[str, An
 
 
 def _raise(store: Store, rounds: list[JudgedRound]) -> list[Alert]:
-    """Findings and their alerts, as the pipeline stores them; the first three are acknowledged, two of them resolved."""
+    """Findings and their alerts, as the pipeline stores them; three are acknowledged, two of them resolved."""
     found: list[tuple[JudgedRound, Finding]] = [(each, finding) for each in rounds for finding in each.verdict.findings]
     states = [FindingState(finding=finding, version=1, time=each.ended, raised=each.ended // 1000 + 200)
               for each, finding in found]  # fmt: skip

@@ -1,0 +1,125 @@
+"""Reports of a shift and of an incident, over a stored evening."""
+
+import csv
+import io
+from datetime import UTC, datetime, time
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from console.hold import hold_of
+from console.shifts import InvalidShifts, Shifts, running_shift, shifts_of, zone_of
+from console.table_file import csv_of
+from tests.console.past.evening import Evening
+
+HOUR = 3_600_000
+
+
+def _span(evening: Evening) -> dict[str, int]:
+    start = round(evening.start.timestamp() * 1000)
+    return {"start": start - HOUR, "end": start + 3 * HOUR}
+
+
+def test_a_shift_tells_rounds_handle_win_and_hold_of_every_round_once(evening: Evening) -> None:
+    told = evening.client("shift_manager").get("/api/v1/reports/shift", **_span(evening)).json()
+    (total,) = told["totals"]
+    standing = [each for each in evening.rounds if each.verdict.status != "void"]
+    assert total["rounds"] == len(evening.rounds)
+    assert total["handle"] == sum(bet.stake for each in standing for bet in each.verdict.bets)
+    moved = [bet.actual for each in evening.rounds for bet in each.verdict.bets if bet.actual]
+    assert total["win"] == sum(each.collected - each.paid for each in moved)
+    assert total["band"]["low"] < total["band"]["high"]
+    assert told["span"]["running"]
+
+
+def test_the_band_is_that_of_adding_up_every_round_by_itself(evening: Evening) -> None:
+    told = evening.client("auditor").get("/api/v1/reports/shift/by/table", **_span(evening)).json()
+    assert told["total"] > 1
+    for line in told["lines"]:
+        each = hold_of(evening.parts.store, line["name"])
+        band = line["band"]
+        assert (band["rounds"], band["handle"], band["win"]) == (each.rounds, each.handle, each.win)
+        assert band["expected"] == pytest.approx(each.expected, abs=1)
+        assert band["deviation"] == pytest.approx(each.deviation, abs=1)
+
+
+def test_findings_are_counted_by_code_and_alerts_by_how_they_were_met(evening: Evening) -> None:
+    told = evening.client("auditor").get("/api/v1/reports/shift", **_span(evening)).json()
+    found = [finding.code for each in evening.rounds for finding in each.verdict.findings]
+    assert {each["code"]: each["findings"] for each in told["findings"]} == {code: found.count(code) for code in found}
+    met = told["response"]
+    assert (met["alerts"], met["acknowledged"], met["resolved"]) == (len(evening.alerts), 3, 2)
+    assert (met["to_acknowledge"], met["to_resolve"]) == (pytest.approx(30), pytest.approx(90))
+    assert (met["false_alarms"], met["judged"], met["false_share"]) == (1, 2, 0.5)
+
+
+def test_players_are_named_to_those_who_need_it_and_numbered_to_others(evening: Evening) -> None:
+    seen = evening.client("auditor").get("/api/v1/reports/shift/by/player", **_span(evening)).json()
+    hidden = evening.client("operator").get("/api/v1/reports/shift/by/player", **_span(evening)).json()
+    players = {bet.player for each in evening.rounds for bet in each.verdict.bets if bet.player}
+    assert {line["name"] for line in seen["lines"]} == players
+    assert [line["name"] for line in hidden["lines"]][:2] == ["••• 1", "••• 2"]
+    assert [line["handle"] for line in hidden["lines"]] == [line["handle"] for line in seen["lines"]]
+
+
+def test_a_table_is_downloaded_with_the_figures_of_the_page(evening: Evening) -> None:
+    shift_manager = evening.client("shift_manager")
+    answer = shift_manager.get("/api/v1/reports/shift/table.csv", **_span(evening))
+    assert "attachment" in answer.headers["content-disposition"]
+    rows = list(csv.DictReader(io.StringIO(answer.content.decode("utf-8-sig"))))
+    lines = shift_manager.get("/api/v1/reports/shift/by/table", **_span(evening)).json()["lines"]
+    assert [(row["name"], int(row["handle"])) for row in rows] == [(line["name"], line["handle"]) for line in lines]
+    findings = shift_manager.get("/api/v1/reports/shift/findings.csv", **_span(evening)).content.decode("utf-8-sig")
+    assert {row["code"] for row in csv.DictReader(io.StringIO(findings))} == {
+        finding.code for each in evening.rounds for finding in each.verdict.findings
+    }
+
+
+def test_a_name_that_a_spreadsheet_would_run_is_only_text() -> None:
+    assert csv_of(["name", "win"], [("=HYPERLINK()", -5), ("@x", 1)]).decode("utf-8-sig").splitlines() == [
+        "name,win", "'=HYPERLINK(),-5", "'@x,1",
+    ]  # fmt: skip
+
+
+def test_an_incident_report_tells_the_finding_its_rule_its_round_and_who_did_what(evening: Evening) -> None:
+    alert = evening.alerts[0]
+    auditor = evening.client("auditor")
+    told = auditor.get(f"/api/v1/reports/incidents/{alert.id}").json()
+    assert told["finding"]["message"] == alert.message
+    assert told["story"]["round"] == alert.round
+    assert told["outcome"] == "resolved as false alarm"
+    deeds = [(deed["who"], deed["what"]) for deed in told["deeds"]]
+    assert ("operator", "acknowledged") in deeds
+    assert ("shift-manager", "resolved as false alarm") in deeds
+    assert [deed["at"] for deed in told["deeds"]] == sorted(deed["at"] for deed in told["deeds"])
+    if told["finding"]["rule"]:
+        assert told["subjects"][told["finding"]["rule"]]
+    assert auditor.get(f"/api/v1/reports/incidents/{'0' * 32}").status_code == 404
+
+
+def test_a_span_that_makes_no_sense_is_refused(evening: Evening) -> None:
+    auditor = evening.client("auditor")
+    for query in ({"start": 5}, {"start": 5, "end": 5}, {"start": 0, "end": 400 * 24 * HOUR}):
+        assert auditor.get("/api/v1/reports/shift", **query).status_code == 422
+    assert auditor.get("/api/v1/reports/shift", start=0, end=HOUR).json()["totals"] == []
+
+
+def test_the_running_shift_goes_over_midnight_and_over_a_change_of_clocks() -> None:
+    shifts, singapore = Shifts(), ZoneInfo("Asia/Singapore")
+    start, end = running_shift(shifts, singapore, datetime(2026, 3, 2, 18, 30, tzinfo=UTC))
+    assert (start.isoformat(), end.isoformat()) == ("2026-03-02T22:00:00+08:00", "2026-03-03T06:00:00+08:00")
+    start, end = running_shift(shifts, ZoneInfo("Europe/Vienna"), datetime(2026, 3, 29, 0, 30, tzinfo=UTC))
+    assert (start.isoformat(), end.isoformat()) == ("2026-03-28T22:00:00+01:00", "2026-03-29T06:00:00+02:00")
+    start, _ = running_shift(shifts, singapore, datetime(2026, 3, 2, 6, 0, tzinfo=UTC))
+    assert start.isoformat() == "2026-03-02T14:00:00+08:00"
+
+
+def test_the_site_has_the_time_zone_that_most_tables_name() -> None:
+    shifts = shifts_of("07:30, 19:30", "UTC")
+    assert shifts.begins == (time(7, 30), time(19, 30))
+    assert zone_of(shifts, ["Asia/Singapore", None, "Asia/Singapore", "Asia/Macau"]).key == "Asia/Singapore"
+    assert zone_of(shifts, ["Nowhere/Land", None]).key == "UTC"
+    with pytest.raises(InvalidShifts):
+        shifts_of("25:00", "UTC")
+    with pytest.raises(InvalidShifts):
+        shifts_of("06:00", "Nowhere/Land")
