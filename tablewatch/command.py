@@ -3,7 +3,8 @@
 import os
 import sys
 from importlib import import_module
-from typing import Any, Final, NamedTuple
+from importlib.metadata import version
+from typing import Annotated, Any, Final, NamedTuple
 
 import typer
 from typer.core import TyperGroup
@@ -35,8 +36,10 @@ COMMANDS: Final[dict[str, Command]] = {
     "worker": Command("tablewatch.commands.worker:worker", "Judge what the tables say, as it comes."),
     "gateway": Command("tablewatch.commands.gateway:gateway", "Take events of devices over HTTP."),
     "console": Command("tablewatch.commands.console:console", "The surveillance room in a browser."),
+    "alerts": Command("tablewatch.commands.alerts:app", "Tell people of findings; who is told, and what they did."),
     "doctor": Command("tablewatch.commands.doctor:doctor", "What is reachable, and how far the workers are behind."),
     "replay": Command("tablewatch.commands.replay:replay", "What was stored, as it was judged."),
+    "bench": Command("tablewatch.commands.bench:bench", "Measure it, side by side with what it is held against."),
     "chain": Command("tablewatch.commands.chain:chain", "Seal the store under signed checkpoints."),
     "keys": Command("tablewatch.commands.keys:keys", "The keys that checkpoints are signed with."),
     "demo": Command("tablewatch.commands.demo:demo", "All of it, embedded, with a simulated floor."),
@@ -73,8 +76,18 @@ class _Commands(TyperGroup):
 app = typer.Typer(cls=_Commands, no_args_is_help=True, rich_markup_mode=None, pretty_exceptions_enable=False)
 
 
+def _tell_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"tablewatch {version('tablewatch')}")
+        raise typer.Exit
+
+
 @app.callback()
-def tablewatch() -> None:
+def tablewatch(
+    _version: Annotated[
+        bool, typer.Option("--version", callback=_tell_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
     """Examples:
 
     \b

@@ -1,0 +1,190 @@
+"""From a finding to the messages that are owed for it, planned in one transaction with the place read to."""
+
+import logging
+from collections.abc import Callable, Iterable, Sequence
+
+from schemas.findings import Finding
+from store.rows.alerts import Alert, AlertStep
+from streams.alerting import measures
+from streams.alerting.holding import Group, group_of, held
+from streams.alerting.journal import Journal
+from streams.alerting.known_alerts import KnownAlert
+from streams.alerting.life import SYSTEM, UNATTENDED, Life, SystemAct
+from streams.alerting.message import Kind
+from streams.alerting.outbox import Planned
+from streams.alerting.places import Places
+from streams.alerting.raising import alert_of, is_self_test
+from streams.alerting.recipients import Recipient, quiet_until, recipients, stage_of, told_by
+from streams.alerting.rules import Routing
+from streams.feed import FeedRecord, decode
+
+logger = logging.getLogger(__name__)
+
+
+class Intake:
+    """Plans who is told of what. It reads no clock: every call is given the moment."""
+
+    def __init__(
+        self, journal: Journal, routing: Routing, places: Places, on_self_test: Callable[[Finding], None] | None = None
+    ) -> None:
+        self._journal = journal
+        self.routing = routing
+        self._places = places
+        self._on_self_test = on_self_test
+
+    def take(self, records: Iterable[FeedRecord], now_ms: int) -> None:
+        """Records of `audit.alerts`."""
+        for record in records:
+            finding = decode(record)
+            if not isinstance(finding, Finding):
+                measures.UNREADABLE.inc()
+            elif is_self_test(finding):
+                if self._on_self_test is not None:
+                    self._on_self_test(finding)
+            else:
+                self._take(finding, record, now_ms)
+
+    def _take(self, finding: Finding, record: FeedRecord, now_ms: int) -> None:
+        known = self._journal.alert(finding.id)
+        if finding.cleared:
+            if known is not None and not known.cleared:
+                self._clear(known, now_ms)
+        elif known is None:
+            self.raise_alert(alert_of(finding, self._places.of(finding.table), record.time_ms, record.headers), now_ms)
+        elif known.cleared:
+            self._raise_again(known, now_ms)
+        elif finding.corrected and not _corrected(known.alert):
+            self._note(known.alert.id, record, "a correction put the settlement right")
+
+    def raise_alert(self, alert: Alert, now_ms: int, told: Sequence[Recipient] | None = None) -> None:
+        """A new alert: to the store, and to those whom the rules name (or ``told``)."""
+        self._journal.add_alert(alert, now_ms, self._next_stage_ms(alert, 0, now_ms))
+        self._journal.owe_alert(alert)
+        self._tell(alert, "raised", 0, told or recipients(self.routing, alert, now_ms), now_ms)
+
+    def _raise_again(self, known: KnownAlert, now_ms: int) -> None:
+        alert = known.alert
+        self._journal.reopen_alert(alert.id, now_ms, self._next_stage_ms(alert, 0, now_ms))
+        self._journal.owe_act(
+            alert.id, SystemAct(deed="raise again", at=now_ms * 1000, note="The finding stands again.")
+        )
+        self._tell(alert, "raised", known.opening + 1, recipients(self.routing, alert, now_ms), now_ms)
+
+    def _clear(self, known: KnownAlert, now_ms: int) -> None:
+        """Those who were told are told; those who were not need not hear of either."""
+        alert = known.alert
+        told = self._journal.told_of(alert.id)
+        dropped = self._journal.drop(alert.id)
+        self._journal.clear_alert(alert.id)
+        note = "A later fact took the ground away." + (f" {dropped} messages were not sent." if dropped else "")
+        self._journal.owe_act(alert.id, SystemAct(deed="clear", at=now_ms * 1000, note=note))
+        for person, line in told:
+            if person in self.routing.people:
+                self._plan(alert, "cleared", known.opening, Recipient(person, "was told of it"), line, now_ms)
+
+    def escalate(self, now_ms: int) -> None:
+        """Alerts that nobody acknowledged in time go to the next role."""
+        for known in self._journal.due_alerts(now_ms):
+            alert = known.alert
+            stage = stage_of(self.routing, alert.severity, known.escalations)
+            if stage is None or known.state not in UNATTENDED:
+                self._journal.attended(alert.id, known.state)
+                continue
+            self._journal.escalated(alert.id, self._next_stage_ms(alert, known.escalations + 1, known.opened_ms))
+            act = SystemAct(
+                deed="escalate",
+                at=now_ms * 1000,
+                role=", ".join(stage.tell),
+                note=f"Nobody acknowledged within {stage.after} s.",
+            )
+            self._journal.owe_act(alert.id, act)
+            measures.ESCALATED.labels(alert.severity).inc()
+            told = told_by(self.routing, stage, alert, now_ms)
+            self._tell(alert, "escalated", known.opening, told, now_ms, known.escalations + 1)
+
+    def heard_from_desk(self, name: str, life: Life) -> None:
+        """What people did about an alert, as the store has it."""
+        known = self._journal.alert(name)
+        if known is None or life.state is None or known.state == life.state:
+            return
+        if life.state in UNATTENDED:
+            reopened_by_person = life.state == "reopened" and life.last is not None and life.last.by != SYSTEM
+            if reopened_by_person and life.last is not None and known.state not in UNATTENDED:
+                opened_ms = life.last.at // 1000
+                self._journal.reopen_alert(name, opened_ms, self._next_stage_ms(known.alert, 0, opened_ms))
+            return
+        self._journal.attended(name, life.state)
+        if life.state in ("resolved", "cleared"):
+            self._journal.drop(name)
+
+    def _next_stage_ms(self, alert: Alert, done: int, opened_ms: int) -> int | None:
+        stage = stage_of(self.routing, alert.severity, done)
+        return None if stage is None else opened_ms + stage.after * 1000
+
+    def _tell(
+        self, alert: Alert, kind: Kind, opening: int, told: Sequence[Recipient], now_ms: int, stage: int = 0
+    ) -> None:
+        for each in told:
+            for line in range(1 + len(self.routing.people[each.person].copies)):
+                self._plan(alert, kind, opening, each, line, now_ms, stage)
+
+    def _plan(
+        self, alert: Alert, kind: Kind, opening: int, to: Recipient, line: int, now_ms: int, stage: int = 0
+    ) -> None:
+        limits = self.routing.limits
+        name = f"{kind}\x1f{group_of(alert)}"
+        until = self._journal.window(to.person, line, name)
+        hold = held(
+            limits,
+            alert.severity,
+            None if until is None else Group(until),
+            self._journal.last_told(to.person, line, now_ms - limits.per * 1000),
+            quiet_until(self.routing, to.person, alert.severity, now_ms),
+            now_ms,
+        )
+        planned = Planned(
+            id=f"{alert.id} {opening} {kind} {stage} {to.person} {line}",
+            alert=alert.id,
+            person=to.person,
+            line=line,
+            kind=kind,
+            severity=alert.severity,
+            why=to.why,
+            made_ms=now_ms,
+            due_ms=now_ms if hold is None else hold.until_ms,
+            held=hold is not None,
+            group=name,
+        )
+        if not self._journal.plan([planned]):
+            return
+        if hold is not None:
+            measures.HELD.labels(hold.why).inc()
+            step = AlertStep(
+                alert=alert.id,
+                id=f"held.{planned.id}",
+                at=now_ms * 1000,
+                action="held back",
+                by=SYSTEM,
+                recipient=to.person,
+                note=f"told together with others later: {hold.why}",
+                detail={"until_ms": hold.until_ms, "message": planned.id},
+            )
+            self._journal.owe_steps([step])
+        else:
+            self._journal.open_window(to.person, line, name, now_ms + limits.window * 1000)
+
+    def _note(self, alert: str, record: FeedRecord, note: str) -> None:
+        step = AlertStep(
+            alert=alert,
+            id=f"noted.{record.topic} {record.partition} {record.offset}",
+            at=record.time_ms * 1000,
+            action="noted",
+            by=SYSTEM,
+            note=note,
+        )
+        self._journal.owe_steps([step])
+
+
+def _corrected(alert: Alert) -> bool:
+    finding = alert.detail.get("finding")
+    return isinstance(finding, dict) and finding.get("corrected") is True

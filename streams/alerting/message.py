@@ -1,0 +1,96 @@
+"""What a person reads: one alert, several together, a clearing, an escalation; pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, Literal
+
+from store.rows.alerts import Alert
+
+Kind = Literal["raised", "escalated", "cleared", "test"]
+
+NAMED: Final = 10
+"""So many alerts of a digest are told one by one; of the rest, their number."""
+
+_RANK: Final = {"critical": 0, "high": 1, "medium": 2, "low": 3}
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A message as it is sent."""
+
+    title: str
+    body: str
+    urgency: Literal["failure", "warning", "info", "success"]
+    """Apprise's own words for how it looks."""
+
+
+def text_of(kind: Kind, alerts: Sequence[Alert], times: Sequence[datetime], *, repeat: bool = False) -> Text:
+    """The message about these alerts, each with its moment on the clock of its table. Critical ones are all named."""
+    order = sorted(range(len(alerts)), key=lambda place: (_RANK.get(alerts[place].severity, 9), alerts[place].time))
+    first = alerts[order[0]]
+    title = _title(kind, first, len(alerts))
+    lines: list[str] = []
+    if kind == "escalated":
+        lines.append("Nobody has acknowledged this in time." if len(alerts) == 1 else "Nobody acknowledged in time:")
+    if kind == "cleared":
+        lines.append("A later fact took the ground away; you need not do anything about this:")
+    told = [place for number, place in enumerate(order) if number < NAMED or alerts[place].severity == "critical"]
+    for place in told:
+        lines += _lines(alerts[place], times[place], alone=len(alerts) == 1)
+    left = len(alerts) - len(told)
+    if left:
+        lines.append(f"… and {left} more.")
+    if repeat:
+        lines.append("(You may have had this message already: the service was restarted while it was sent.)")
+    urgency: Literal["failure", "warning", "info", "success"]
+    if kind == "cleared":
+        urgency = "success"
+    elif first.severity == "critical":
+        urgency = "failure"
+    else:
+        urgency = "warning" if first.severity == "high" else "info"
+    return Text(title, "\n".join(lines), urgency)
+
+
+def _title(kind: Kind, first: Alert, count: int) -> str:
+    where = f"{first.table}" if first.table else "no table"
+    if first.pit:
+        where += f" ({first.pit})"
+    about = f"{first.severity.upper()} {first.code} at {where}"
+    if count > 1:
+        about += f" and {count - 1} more"
+    match kind:
+        case "escalated":
+            return f"Not acknowledged: {about}"
+        case "cleared":
+            return f"Cleared: {about}"
+        case "test":
+            return f"Test: {about}"
+        case _:
+            return about
+
+
+def _lines(alert: Alert, moment: datetime, *, alone: bool) -> list[str]:
+    where = " ".join(
+        part
+        for part in (
+            f"table {alert.table}" if alert.table else "",
+            f"shoe {alert.shoe}" if alert.shoe else "",
+            f"round {alert.round}" if alert.round else "",
+        )
+        if part
+    )
+    when = moment.strftime("%H:%M:%S")
+    if not alone:
+        return [f"- {when} {alert.severity} {alert.code}, {where or 'no table'}: {alert.message} [{alert.id[:8]}]"]
+    lines = [alert.message, f"{when} {moment.strftime('%Z')}, {where or 'no table'}"]
+    finding = alert.detail.get("finding")
+    rule = finding.get("rule") if isinstance(finding, dict) else None
+    if rule:
+        lines.append(f"Rule: {rule}")
+    cameras = alert.detail.get("cameras")
+    if cameras:
+        lines.append(f"Cameras: {', '.join(cameras)}")
+    lines.append(f"Alert {alert.id[:8]}")
+    return lines

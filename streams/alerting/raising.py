@@ -1,0 +1,74 @@
+"""From a finding, as the topic tells of it, to the alert about it: the same alert wherever it is made."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from schemas.findings import Finding, as_json
+from schemas.records import Configuration
+from store.rows.alerts import Alert
+
+SELF_TEST_TABLE: Final = "SELF-TEST"
+"""The reserved table of the self-test: it stands on no floor, and nobody is told of its findings."""
+
+TIME_HEADER: Final = "time"
+"""Of a record of `audit.alerts`: the table's own time, in microseconds since 1970, as digits."""
+
+
+@dataclass(frozen=True, slots=True)
+class TablePlace:
+    """Where a table stands and what is played there, as it was last configured."""
+
+    game: str | None = None
+    pit: str | None = None
+    site: str | None = None
+    time_zone: str | None = None
+    cameras: tuple[str, ...] = ()
+
+
+UNKNOWN_PLACE: Final = TablePlace()
+"""Of a table that nobody has configured, or of none."""
+
+
+def place_of_table(configured: Configuration) -> TablePlace:
+    """What a configuration says about the place of its table."""
+    return TablePlace(
+        configured.game, configured.pit, configured.site, configured.time_zone, tuple(configured.cameras or ())
+    )
+
+
+def is_self_test(finding: Finding) -> bool:
+    """Whether the finding is of the self-test's own table, which is for no person."""
+    return finding.table == SELF_TEST_TABLE
+
+
+def device_time(headers: Mapping[str, bytes], record_ms: int) -> int:
+    """The table's time of the fact that decided a finding (microseconds); without it, when the record was written."""
+    said = headers.get(TIME_HEADER, b"")
+    return int(said) if said.isdigit() else record_ms * 1_000
+
+
+def alert_of(finding: Finding, place: TablePlace, record_ms: int, headers: Mapping[str, bytes]) -> Alert:
+    """The alert about a finding. Its id is the finding's, so that one finding is one alert, whoever raises it."""
+    detail: dict[str, Any] = {"finding": as_json(finding)}
+    if place.cameras:
+        detail["cameras"] = list(place.cameras)
+    if place.site is not None:
+        detail["site"] = place.site
+    if place.time_zone is not None:
+        detail["time_zone"] = place.time_zone
+    return Alert(
+        id=finding.id,
+        finding=finding.id,
+        table=finding.table,
+        shoe=finding.shoe,
+        round=finding.round,
+        code=finding.code,
+        severity=finding.severity,
+        pit=place.pit,
+        game=place.game,
+        message=finding.message,
+        time=device_time(headers, record_ms),
+        raised=record_ms,
+        detail=detail,
+    )

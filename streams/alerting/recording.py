@@ -1,0 +1,113 @@
+"""Pays the store what the journal owes it, and hears from the store what people did; waits while the store is away."""
+
+import logging
+import threading
+import time
+
+from store.connect import Patience, Store
+from store.errors import StoreError, StoreUnavailable
+from store.rows.alerts import Alert, AlertStep
+from store.write.alerts import write_alert_steps
+from streams.alerting import measures
+from streams.alerting.desk import DeskWatch, perform, record_raised
+from streams.alerting.intake import Intake
+from streams.alerting.journal import Journal, Owed
+from streams.alerting.life import Refusal, SystemAct, life_of
+from streams.alerting.places import Places
+
+logger = logging.getLogger(__name__)
+
+AT_ONCE = 500
+LOOK_SECONDS = 1.0
+"""How often the desk is asked what people did."""
+PLACES_SECONDS = 300.0
+PAUSE_SECONDS = 1.0
+LONGEST_PAUSE = 10.0
+IMPATIENT = Patience(total=0.0)
+"""Waiting is done here, where a stop is heard."""
+
+
+class Recorder:
+    """A thread between journal and store."""
+
+    def __init__(self, store: Store, journal: Journal, intake: Intake, places: Places) -> None:
+        self._store = store.patient(IMPATIENT)
+        self._journal = journal
+        self._intake = intake
+        self._places = places
+        self._watch = DeskWatch(self._store)
+        self._wake = threading.Event()
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="record", daemon=True)
+        self.away = False
+
+    def start(self) -> None:
+        """Begin."""
+        self._thread.start()
+
+    def wake(self) -> None:
+        """There is something to write."""
+        self._wake.set()
+
+    def stop(self, seconds: float) -> None:
+        """Write what there is, for so long at most; the rest stays in the journal."""
+        self._stopped.set()
+        self._wake.set()
+        self._thread.join(seconds)
+
+    def _run(self) -> None:
+        looked = refreshed = 0.0
+        pause = PAUSE_SECONDS
+        while True:
+            try:
+                self.pay()
+                now = time.monotonic()
+                if now - looked >= LOOK_SECONDS:
+                    looked = now
+                    self.look()
+                if now - refreshed >= PLACES_SECONDS:
+                    refreshed = now
+                    self._places.refresh()
+                self.away, pause = False, PAUSE_SECONDS
+            except StoreUnavailable as error:
+                if not self.away:
+                    logger.warning("steps wait for the store: %s", error)
+                self.away = True
+            except (StoreError, OSError, ValueError):
+                logger.exception("recording failed")
+                self.away = True
+            if self._stopped.is_set():
+                return
+            measures.OWED.set(self._journal.owed_count())
+            if self.away:
+                let_go = self._journal.trim()
+                if let_go:
+                    measures.LET_GO.inc(let_go)
+                    logger.error("the journal is full: %d rows for the store were let go", let_go)
+                self._stopped.wait(pause)
+                pause = min(pause * 2, LONGEST_PAUSE)
+            elif not self._wake.wait(LOOK_SECONDS):
+                continue
+            self._wake.clear()
+
+    def pay(self) -> None:
+        """Write all that is owed, in order. Raises StoreUnavailable; what is written twice is there once."""
+        while owed := self._journal.owed(AT_ONCE):
+            self._write(owed)
+            self._journal.paid(owed[-1].number)
+
+    def _write(self, owed: list[Owed]) -> None:
+        record_raised(self._store, [Alert(**each.body) for each in owed if each.kind == "alert"])
+        write_alert_steps(self._store, [AlertStep(**each.body) for each in owed if each.kind == "step"])
+        for each in owed:
+            if each.kind == "act":
+                act = SystemAct(**each.body["act"])
+                known = self._journal.alert(each.body["alert"])
+                answer = perform(self._store, each.body["alert"], act, None if known is None else known.alert)
+                if isinstance(answer, Refusal):
+                    logger.info("alert %s: not %sd: %s", each.body["alert"], act.deed, answer.reason)
+
+    def look(self) -> None:
+        """Take notice of what people did. Raises StoreUnavailable."""
+        for history in self._watch.poll():
+            self._intake.heard_from_desk(history.alert.id, life_of(history.steps))

@@ -1,0 +1,259 @@
+"""The routing file: people, shifts, who is told of what, escalation, limits; TOML, with errors in plain words.
+
+`tablewatch alerts check` reads it and shows who would be told. Times of day are those of the table's own time zone
+where its configuration names one, and of `time_zone` here otherwise.
+"""
+
+import re
+import tomllib
+from collections.abc import Iterator
+from datetime import time
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Annotated, Final
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from games.rulebook import GAMES
+from schemas.findings import SEVERITY, Severity
+from streams.alerting.life import ROLES
+
+_SPAN: Final = re.compile(r"(\d{1,6})\s*(s|m|h)")
+_SECONDS: Final = {"s": 1, "m": 60, "h": 3600}
+_DAY: Final = re.compile(r"([01]\d|2[0-3]):[0-5]\d")
+_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
+DAYS: Final = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+
+
+class InvalidRouting(ValueError):  # noqa: N818 - named by what happens next
+    """A routing file that cannot be used: correct it."""
+
+
+def _seconds(value: object) -> object:
+    if isinstance(value, str):
+        found = _SPAN.fullmatch(value.strip())
+        if found is None:
+            raise ValueError(f"{value!r} is no span of time; write 30s, 5m or 2h")
+        return int(found[1]) * _SECONDS[found[2]]
+    return value
+
+
+def _time_of_day(value: object) -> object:
+    if isinstance(value, str):
+        if not _DAY.fullmatch(value):
+            raise ValueError(f"{value!r} is no time of day; write 06:30 or 22:00")
+        return time.fromisoformat(value)
+    return value
+
+
+def _zone(value: str) -> str:
+    try:
+        ZoneInfo(value)
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        raise ValueError(f"{value!r} is no time zone; write one as Asia/Singapore") from error
+    return value
+
+
+def _among(what: str, words: tuple[str, ...]) -> AfterValidator:
+    def check(value: str) -> str:
+        if value not in words:
+            near = get_close_matches(value, words, 1)
+            hint = f"; did you mean {near[0]}?" if near else f"; there are {', '.join(words)}"
+            raise ValueError(f"there is no {what} {value!r}{hint}")
+        return value
+
+    return AfterValidator(check)
+
+
+def _codes(value: str) -> str:
+    if not any(fnmatchcase(code, value) for code in SEVERITY):
+        near = get_close_matches(value, SEVERITY, 1)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        raise ValueError(f"no finding has the code {value!r}{hint}")
+    return value
+
+
+Span = Annotated[int, BeforeValidator(_seconds), Field(ge=0)]
+"""Seconds; in the file `30s`, `5m`, `2h`."""
+TimeOfDay = Annotated[time, BeforeValidator(_time_of_day)]
+Day = Annotated[str, _among("day", DAYS)]
+GameWord = Annotated[str, _among("game", tuple(GAMES))]
+RoleWord = Annotated[str, _among("role", ROLES)]
+CodePattern = Annotated[str, AfterValidator(_codes)]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+
+
+class Hours(_Part):
+    """A part of the day, which may go over midnight."""
+
+    start: Annotated[TimeOfDay, Field(alias="from")]
+    end: Annotated[TimeOfDay, Field(alias="to")]
+    """Not included; the same as `from` means the whole day."""
+    days: tuple[Day, ...] = DAYS
+    """On which it begins."""
+
+
+class Person(_Part):
+    """Somebody who can be told."""
+
+    name: str = ""
+    """As others know him; by default the name of the entry."""
+    roles: tuple[RoleWord, ...] = ()
+    urls: Annotated[tuple[str, ...], Field(min_length=1)]
+    """Apprise URLs, the best first: the next is tried when one does not take the message."""
+    copies: tuple[str, ...] = ()
+    """Apprise URLs that get every message as well."""
+    shifts: tuple[str, ...] = ()
+    """Shifts in which he is told as one of a role; none: always."""
+    pits: tuple[str, ...] = ()
+    """Pits for which he is told as one of a role; none: all."""
+    quiet: tuple[Hours, ...] = ()
+    """Hours in which only critical alerts are sent; the others are told together when they end."""
+
+
+class Rule(_Part):
+    """Who is told of which alerts. All rules that fit add up. What is left out fits everything."""
+
+    name: str = ""
+    severity: tuple[Severity, ...] = ()
+    pit: tuple[str, ...] = ()
+    game: tuple[GameWord, ...] = ()
+    code: tuple[CodePattern, ...] = ()
+    """Codes of findings; `device-*` stands for all that begin so."""
+    table: tuple[str, ...] = ()
+    shift: tuple[str, ...] = ()
+    """Shifts in which the rule holds."""
+    tell: Annotated[tuple[str, ...], Field(min_length=1)]
+    """Roles and people."""
+
+
+class Stage(_Part):
+    """One step of an escalation."""
+
+    after: Span
+    """Since the alert was raised or reopened, while nobody acknowledges it."""
+    tell: Annotated[tuple[str, ...], Field(min_length=1)]
+
+
+class Escalation(_Part):
+    """Who is told when nobody acknowledges in time. The first one whose severity fits holds."""
+
+    severity: tuple[Severity, ...] = ()
+    chain: Annotated[tuple[Stage, ...], Field(min_length=1)]
+
+
+class Limits(_Part):
+    """How much a person gets. Critical alerts know no limit."""
+
+    window: Span = 300
+    """The first alert of a table, code and device is told at once, the others of this time together after it."""
+    messages: Annotated[int, Field(ge=1)] = 20
+    """So many messages to one person …"""
+    per: Span = 600
+    """… in this time; what comes beyond waits and is told together."""
+
+
+class SelfTest(_Part):
+    """The daily proof that an alert comes through."""
+
+    at: tuple[TimeOfDay, ...] = (time(5, 30),)
+    """Times of day; none: never."""
+    within: Span = 60
+    """How long the alert may take before the administrators are told."""
+
+
+class Routing(_Part):
+    """The whole file."""
+
+    time_zone: Annotated[str, AfterValidator(_zone)] = "UTC"
+    people: Annotated[dict[str, Person], Field(min_length=1)]
+    shifts: dict[str, Hours] = {}
+    rules: tuple[Rule, ...] = ()
+    otherwise: Annotated[tuple[str, ...], Field(min_length=1)] = ("administrator",)
+    """Who is told of what no rule fits, and when nobody whom a rule names is on duty."""
+    escalation: tuple[Escalation, ...] = ()
+    limits: Limits = Limits()
+    self_test: SelfTest = SelfTest()
+
+
+def read_routing(path: Path) -> Routing:
+    """The routing file, checked."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidRouting(f"{path} cannot be read: {error}") from error
+    return parse_routing(text, str(path))
+
+
+def parse_routing(text: str, where: str = "the routing file") -> Routing:
+    """Routing from TOML; every fault is named with its place, not the first one alone."""
+    try:
+        content = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InvalidRouting(f"{where} is no TOML: {error}") from error
+    try:
+        routing = Routing.model_validate(content)
+    except ValidationError as error:
+        raise InvalidRouting("\n".join([f"{where} cannot be used:", *_plain(error)])) from error
+    faults = list(_faults(routing))
+    if faults:
+        raise InvalidRouting("\n".join([f"{where} cannot be used:", *(f"  {fault}" for fault in faults)]))
+    return routing
+
+
+def _plain(error: ValidationError) -> Iterator[str]:
+    for each in error.errors(include_url=False):
+        place = ".".join(str(part + 1) if isinstance(part, int) else part for part in each["loc"])
+        match each["type"]:
+            case "extra_forbidden":
+                said = "there is no such entry"
+            case "missing":
+                said = "is missing"
+            case "too_short":
+                said = "must not be empty"
+            case "literal_error":
+                said = f"{each['input']!r} is none of {each['ctx']['expected']}"
+            case "value_error":
+                said = str(each["ctx"]["error"])
+            case _:
+                said = each["msg"]
+        yield f"  {place}: {said}"
+
+
+def _faults(routing: Routing) -> Iterator[str]:
+    """What the parts say about each other and is not so."""
+    targets = (*ROLES, *routing.people)
+    for name in routing.people:
+        if name in ROLES:
+            yield f"people.{name}: this is the name of a role; choose another"
+        elif not _NAME.fullmatch(name):
+            yield f"people.{name}: a short name has letters, digits, dots and dashes only"
+    told = [(f"rules.{number}.tell", rule.tell) for number, rule in enumerate(routing.rules, 1)]
+    told += [
+        (f"escalation.{number}.chain.{place}.tell", stage.tell)
+        for number, escalation in enumerate(routing.escalation, 1)
+        for place, stage in enumerate(escalation.chain, 1)
+    ]
+    told.append(("otherwise", routing.otherwise))
+    roles_had = {role for person in routing.people.values() for role in person.roles}
+    for where, names in told:
+        for name in names:
+            if name not in targets:
+                near = get_close_matches(name, targets, 1)
+                hint = f"; did you mean {near[0]}?" if near else ""
+                yield f"{where}: there is no role or person {name!r}{hint}"
+            elif name in ROLES and name not in roles_had:
+                yield f"{where}: nobody has the role {name!r}"
+    shifts = [(f"rules.{number}.shift", rule.shift) for number, rule in enumerate(routing.rules, 1)]
+    shifts += [(f"people.{name}.shifts", person.shifts) for name, person in routing.people.items()]
+    for where, names in shifts:
+        yield from (f"{where}: there is no shift {name!r}" for name in names if name not in routing.shifts)
+    for number, escalation in enumerate(routing.escalation, 1):
+        times = [stage.after for stage in escalation.chain]
+        if times != sorted(set(times)):
+            yield f"escalation.{number}.chain: each step must come later than the one before"

@@ -1,0 +1,150 @@
+"""The alert service: reads `audit.alerts`, tells people, records every step; until it is stopped."""
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from schemas.topics import ALERTS
+from store.connect import Store
+from store.errors import StoreError
+from store.read.alerts import alerts_between
+from streams.alerting import measures
+from streams.alerting.intake import Intake
+from streams.alerting.journal import Journal
+from streams.alerting.life import life_of
+from streams.alerting.places import Places
+from streams.alerting.recording import IMPATIENT, Recorder
+from streams.alerting.rules import Routing
+from streams.alerting.schedule import SelfTests
+from streams.alerting.sending import Sender
+from streams.broker_url import Broker, BrokerUnavailable
+from streams.feed import Feed
+
+logger = logging.getLogger(__name__)
+
+POLL_SECONDS = 0.2
+AWAY_PAUSE = 1.0
+LOOK_BACK_MS = 3_600_000
+"""Without a journal, alerts of the last hour are looked at again; those that the store knows to be told are not."""
+KEEP_MS = 30 * 24 * 3_600_000
+FORGET_SECONDS = 3600.0
+FINISH_SECONDS = 10.0
+
+
+class AlertService:
+    """All parts of the alert service of one site."""
+
+    def __init__(
+        self,
+        broker: Broker,
+        store: Store,
+        routing: Routing,
+        folder: Path,
+        *,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self.journal = Journal(folder)
+        self._broker = broker
+        self._store = store
+        self._clock = clock
+        self._routing = routing
+        # Looking for the place of an unknown table must not hold a critical alert up while the store is away.
+        places = Places(store.patient(IMPATIENT), self.journal)
+        self.self_tests = SelfTests(broker, self.journal, routing, clock=clock)
+        self.intake = Intake(self.journal, routing, places, self.self_tests.heard)
+        self.recorder = Recorder(store, self.journal, self.intake, places)
+        self.sender = Sender(self.journal, routing, clock=clock, on_owed=self.recorder.wake)
+        self._stop = threading.Event()
+        self.ready = False
+
+    def stop(self) -> None:
+        """Ask it to end."""
+        self._stop.set()
+
+    def run(self) -> None:
+        """Serve until stopped; then finish the messages on their way and write what the store takes."""
+        repeated = self.journal.after_restart()
+        if repeated:
+            logger.warning("%d messages were on their way when the last service ended; they are sent again", repeated)
+        try:
+            with self._feed() as feed:
+                self.recorder.start()
+                self.ready = True
+                self._serve(feed)
+        finally:
+            self.ready = False
+            self.sender.stop()
+            self.recorder.stop(FINISH_SECONDS)
+            self.self_tests.stop()
+            self.journal.close()
+
+    def _feed(self) -> Feed:
+        positions = self.journal.positions()
+        if not positions:
+            self._recall()
+        while True:
+            try:
+                start = self._now_ms() - LOOK_BACK_MS
+                return Feed(self._broker, (ALERTS.name,), start=start, positions=positions)
+            except BrokerUnavailable as error:
+                logger.warning("the broker is away: %s", error)
+                if self._stop.wait(AWAY_PAUSE):
+                    raise
+
+    def _recall(self) -> None:
+        """What the store knows of the last day: alerts that are known, and who has been told of them."""
+        now = self._now_ms()
+        try:
+            known = alerts_between(self._store, now - 24 * 3_600_000, now + 3_600_000)
+        except StoreError as error:
+            logger.warning("there is no journal and no store: some may be told of an alert again: %s", error)
+            return
+        with self.journal.transaction():
+            for history in known:
+                life = life_of(history.steps)
+                self.journal.add_alert(history.alert, history.alert.raised, None)
+                if life.state == "cleared":
+                    self.journal.clear_alert(history.alert.id)
+                elif life.state is not None:
+                    self.journal.attended(history.alert.id, life.state)
+                for step in history.steps:
+                    if step.action == "sent" and "message" in step.detail:
+                        self.journal.remember_sent(
+                            step.detail["message"], step.alert, step.detail["person"], step.detail["line"],
+                            step.detail["kind"],
+                        )  # fmt: skip
+
+    def _serve(self, feed: Feed) -> None:
+        forgot = time.monotonic()
+        while not self._stop.is_set():
+            try:
+                records = feed.poll(POLL_SECONDS)
+            except BrokerUnavailable as error:
+                logger.warning("the broker is away: %s", error)
+                records = []
+                self._stop.wait(AWAY_PAUSE)
+            now = self._now_ms()
+            with self.journal.transaction():
+                if records:
+                    self.intake.take(records, now)
+                    self.journal.move_on(feed.positions)
+                self.intake.escalate(now)
+                self.self_tests.tick(self.intake, now)
+                self.journal.release_held(now, self._routing.limits.window * 1000)
+            if records:
+                self.recorder.wake()
+            self.sender.dispatch()
+            self._measure()
+            if time.monotonic() - forgot > FORGET_SECONDS:
+                forgot = time.monotonic()
+                self.journal.forget(now - KEEP_MS)
+
+    def _measure(self) -> None:
+        counts = self.journal.open_by_severity()
+        for severity in ("critical", "high", "medium", "low"):
+            measures.OPEN.labels(severity).set(counts.get(severity, 0))
+
+    def _now_ms(self) -> int:
+        return round(self._clock() * 1000)
