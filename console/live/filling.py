@@ -36,7 +36,7 @@ class Filling:
         for result in self.results:
             floor.table(result.table).remember(_judged(result))
         for event, arrival in self.events:
-            floor.take_event(event, arrival)
+            floor.take_event(event, arrival, live=False)
         for table, shoe, round, draw, card in self.cards:
             floor.table(table).read_card(shoe, round, draw, card)
 

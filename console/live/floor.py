@@ -53,10 +53,10 @@ class Floor:
             # Nothing on a topic may stop the picture; what workers publish has been checked by them.
             self.unreadable += 1
 
-    def take_event(self, event: AnyEvent, arrival: int) -> None:
+    def take_event(self, event: AnyEvent, arrival: int, *, live: bool = True) -> None:
         """An event of a table."""
         self.events += 1
-        self.table(event.subject).take(event, arrival)
+        self.table(event.subject).take(event, arrival, live=live)
 
     def take_history(self, history: AlertHistory) -> None:
         """An alert as the store has it."""

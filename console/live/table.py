@@ -15,6 +15,7 @@ HISTORY = 150
 """Rounds that are remembered: more than a shoe of ten decks has."""
 SILENT_SECONDS = 60
 _OLD_SHOES = 8
+_MOST_HOLES = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +49,17 @@ class Device:
     sequence: int
     beats: bool = False
     """Whether it sends heartbeats, so that silence means something."""
-    missing: int = 0
-    """Events that never came, by the holes in its sequence."""
+    holes: set[int] = field(default_factory=set)
+    """Sequences that have not come yet; what comes late fills its hole."""
+    lost: int = 0
+    """Holes that are no longer held because there were too many."""
     clock_ms: int = 0
     """How far its clock was off at the last heartbeat."""
+
+    @property
+    def missing(self) -> int:
+        """How many of its events have not come."""
+        return len(self.holes) + self.lost
 
 
 @dataclass(slots=True)
@@ -102,12 +110,15 @@ class TablePicture:
             return "waiting"
         return self.round.phase
 
-    def take(self, event: AnyEvent, arrival: int) -> None:
-        """Add an event that the log took at ``arrival`` (milliseconds since 1970)."""
+    def take(self, event: AnyEvent, arrival: int, *, live: bool = True) -> None:
+        """Add an event that the log took at ``arrival`` (milliseconds since 1970).
+
+        ``live``: it comes in the order of its topic; otherwise others between it and the next may be left out.
+        """
         self.heard = max(self.heard, arrival)
         at = micros(event.time)
         self.last_time = max(self.last_time, at)
-        self._device(event, at, arrival)
+        self._device(event, at, arrival, live)
         data = event.data
         match event.type:
             case "table.configured.v1":
@@ -190,13 +201,19 @@ class TablePicture:
         if self.shoe is not None and self.shoe.name == shoe_name:
             self.shoe.cards.setdefault((number, draw), card)
 
-    def _device(self, event: AnyEvent, at: int, arrival: int) -> None:
+    def _device(self, event: AnyEvent, at: int, arrival: int, live: bool) -> None:
         device = self.devices.get(event.source)
         if device is None:
             device = self.devices[event.source] = Device(at, arrival, event.sequence)
         elif event.sequence > device.sequence:
-            device.missing += event.sequence - device.sequence - 1
+            gap = event.sequence - device.sequence - 1
+            if live and gap and gap + len(device.holes) <= _MOST_HOLES:
+                device.holes.update(range(device.sequence + 1, event.sequence))
+            elif live:
+                device.lost += gap
             device.sequence, device.time, device.arrival = event.sequence, max(device.time, at), arrival
+        else:
+            device.holes.discard(event.sequence)
         if event.type == HEARTBEAT:
             device.beats = True
             device.clock_ms = (micros(event.data.device_time) - at) // 1000

@@ -183,3 +183,16 @@ def test_every_game_has_words_for_the_wall() -> None:
     words = files("console").joinpath("static", "app", "format.js").read_text()
     for name in GAMES:
         assert f"{name}: [" in words
+
+
+def test_an_event_that_comes_late_fills_its_hole() -> None:
+    beats = [event for event in events(4) if event.source.endswith("/rfid") and event.subject.endswith("01")]
+    assert len(beats) > 6
+    floor = folded([*beats[:2], *beats[4:]])
+    (device,) = next(iter(floor.tables.values())).devices.values()
+    assert device.missing == 2
+    floor.take_event(beats[3], 2)
+    assert device.missing == 1
+    floor.take_event(beats[2], 2)
+    floor.take_event(beats[2], 2)
+    assert device.missing == 0

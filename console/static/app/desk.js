@@ -37,7 +37,7 @@ class Desk {
     this.pane = h("section", { class: "alert-pane panel", "aria-label": "Alert", tabindex: -1 });
     this.handing = h("button", { type: "button", onclick: () => this.handOverAll() }, "Hand over my alerts");
     put(this.main, h("h1", { class: "visually-hidden" }, "Alert desk"),
-      h("div", { class: "tools" }, this.total, h("span", { class: "grow" }), this.filter, this.states, this.severity, this.may("hand-over") ? this.handing : null),
+      h("div", { class: "tools desk-tools" }, this.total, h("span", { class: "grow" }), this.filter, this.states, this.severity, this.may("hand-over") ? this.handing : null),
       h("div", { class: "desk" }, h("div", { class: "queue-side" }, this.queue, this.more), this.pane));
     this.onAlerts = () => this.soon();
     this.onSecond = () => this.grow();
@@ -56,6 +56,7 @@ class Desk {
     this.floor.removeEventListener("second", this.onSecond);
     document.removeEventListener("keydown", this.onKey);
     clearTimeout(this.waiting);
+    document.body.classList.remove("pane-open");
   }
 
   may(deed) {
@@ -199,13 +200,14 @@ class Desk {
       h("p", { class: "advice" }, alert.advice),
       h("dl", { class: "facts" },
         fact("Rule", alert.rule ?? "no clause behind it"),
-        fact("Expected", shown(alert.expected)), fact("Actual", shown(alert.actual)),
+        alert.expected === null ? null : fact("Expected", shown(alert.expected)), alert.actual === null ? null : fact("Actual", shown(alert.actual)),
         alert.bet ? fact("Bet", alert.bet) : null, alert.draw ? fact("Draw", alert.draw) : null,
         fact("Game", gameTitle(alert.game)),
         fact("Look at", h("span", {}, alert.cameras.length ? alert.cameras.join(", ") : "no camera set up", h("br"), `at ${precise(alert.time)}, ${moment(alert.time)}`)),
         fact("Round", alert.round && alert.shoe ? (this.room.may("/rounds") ? h("a", { href: roundPath(alert.table, alert.shoe, alert.round) }, `shoe ${alert.shoe}, round ${alert.round}: replay`) : `shoe ${alert.shoe}, round ${alert.round}`) : "of no round"),
         alert.basis === "statistics" ? fact("Basis", "statistics: it accuses nobody") : null),
       h("h3", {}, "What was done"),
+      alert.steps.length ? null : h("p", { class: "muted" }, `Raised ${moment(alert.raised)}; nothing yet.`),
       h("ol", { class: "steps" }, alert.steps.map((step) => h("li", {}, h("time", {}, moment(step.at)), " ", h("b", {}, step.action), step.by ? ` by ${step.by}${step.role ? ` (${words(step.role)})` : ""}` : "", step.recipient ? ` to ${step.recipient}` : "", step.disposition ? `: ${step.disposition}` : "", step.note ? h("p", { class: "note" }, step.note) : null))));
   }
 
