@@ -13,7 +13,7 @@ from schemas.findings import Finding, finding_json, parse_finding
 from schemas.identity import content_key
 from schemas.records import AnyEvent
 from schemas.verdicts import verdict_json
-from store.rows.raw import RecordKey
+from store.rows.raw import RecordKey, StoredEvent
 from streams.folding import FindingMark, Folded, VerdictMark, verdict_content
 from streams.intake import Origin, Share, refused
 from streams.metrics import FAILED
@@ -38,8 +38,8 @@ class TableDesk:
         """When it last spoke, by the worker's clock."""
         self.last_batch = 0
         """Number of the last batch that brought something."""
-        self.late: list[AnyEvent] = []
-        """Events from a time that is no longer held, to be looked up in the store."""
+        self.late: list[tuple[AnyEvent, Origin]] = []
+        """Events, with their origins, from a time that is no longer held, to be looked up in the store."""
         self.reload: set[str] = set()
         """Shoes to be read from the store again."""
         self._verdicts: dict[RoundKey, VerdictMark] = {}
@@ -91,7 +91,7 @@ class TableDesk:
             return news
         seen = live.look(complete_to)
         self.next_at = seen.next_at
-        self.late += seen.late
+        self.late += [(event, origin) for event, origin in seen.late if isinstance(origin, Origin)]
         self.reload |= seen.reload
         for finding in seen.findings:
             self._raise(finding, live, news)
@@ -162,13 +162,17 @@ class TableDesk:
             if mark.round == key and mark.standing and name not in found:
                 self._raise(replace(parse_finding(mark.content), cleared=True), live, news)
 
-    def unknown_late(self, stored: dict[tuple[str, str], list[AnyEvent]]) -> list[AnyEvent]:
-        """The late events that are no repeats of stored ones (by source and id)."""
+    def unknown_late(self, stored: Iterable[StoredEvent]) -> list[AnyEvent]:
+        """The late events that are no repeats of stored ones; a stored event is no repeat of itself."""
+        known: dict[tuple[str, str, bytes], set[tuple[RecordKey, int]]] = {}
+        for each in stored:
+            event = each.event
+            known.setdefault((event.source, event.id, content_key(event)), set()).add((each.key, each.place))
         late, self.late = self.late, []
         return [
             event
-            for event in late
-            if content_key(event) not in {content_key(each) for each in stored.get((event.source, event.id), ())}
+            for event, origin in late
+            if not known.get((event.source, event.id, content_key(event)), set()) - {(origin.key, origin.place(event))}
         ]
 
     def resume(self, folded: Folded, unstored: Iterable[Share]) -> None:

@@ -1,7 +1,7 @@
 """Folding a table's stored events again: the one way to get to a state, after a crash and for a late fact alike."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any
@@ -82,20 +82,23 @@ def fold(
     table: str,
     settings: JudgeSettings,
     shoes: Iterable[str] = (),
-    since: int | None = None,
+    late: Sequence[AnyEvent] = (),
     arriving: Iterable[Identity] = (),
 ) -> Folded:
-    """Fold a table's shoes in play, these shoes, and all that came since then (microseconds). ``arriving`` are the
-    identities of events that are to be taken next: they may have been used before."""
-    wanted = set(shoes)
+    """Fold a table's shoes in play, these shoes, and all that came since the first of the facts that are late.
+    ``arriving`` are the identities of events that are to be taken next: they may have been used before."""
+    wanted = {*shoes, *(event.data.shoe for event in late if hasattr(event.data, "shoe"))}
     spans = shoe_spans(store, partition, table)
     heard = max((each.time for each in last_heard(store, table).values()), default=None)
     if heard is None:
         return Folded(LiveTable(table, settings))
     last = max((span.last_time for span in spans), default=heard)
     read_again = [s.first_time for s in spans if s.unjudged or s.shoe in wanted or s.last_time >= last - RECENT]
-    start = min([heard - RECENT, *read_again, *([] if since is None else [since])])
+    start = min([heard - RECENT, *read_again, *(micros(event.time) for event in late)])
     firsts = first_sequences(store, table, start)
+    for event in late:
+        # A clock that was set may date it after what follows it.
+        firsts[event.source] = min(event.sequence, firsts.get(event.source, event.sequence))
     bases = source_bases(store, table, firsts)
     events = list(events_from(store, table, firsts))
     whole = {span.shoe for span in spans if span.first_time >= start}
@@ -148,6 +151,8 @@ def fold(
         found = state.finding
         about = (found.shoe, found.round) if found.shoe is not None and found.round is not None else None
         folded.findings[found.id] = FindingMark(state.version, finding_json(found), about, not found.cleared)
+        if found.round is None and not found.cleared and (found.shoe is None or found.shoe in whole):
+            live.recall(found)
     return folded
 
 

@@ -186,31 +186,24 @@ class Sink:
     async def _read_again(self, judge: PartitionJudge, desk: TableDesk) -> News:
         """Bring a desk to where the store and what came since make it."""
         shoes = set(desk.reload)
-        since: int | None = None
+        late: list[AnyEvent] = []
         if desk.late:
-            keys = sorted({(event.source, event.id) for event in desk.late})
+            keys = sorted({(event.source, event.id) for event, _ in desk.late})
             stored = await self.ask(lambda: events_by_ids(self.store, desk.table, keys))
-            known: dict[tuple[str, str], list[AnyEvent]] = {}
-            for each in stored:
-                known.setdefault((each.event.source, each.event.id), []).append(each.event)
-            for event in desk.unknown_late(known):
+            late = desk.unknown_late(stored)
+            for event in late:
                 logger.info("a fact came late", extra={"table": desk.table, "event": event.id})
-                shoe = getattr(event.data, "shoe", None)
-                if shoe is not None:
-                    shoes.add(shoe)
-                since = min(micros(event.time), since or micros(event.time))
-        if desk.live is not None and not shoes and since is None:
+        if desk.live is not None and not shoes and not late:
             return News()
         desk.live = None
         arriving = {(event.source, event.id) for share in judge.unstored(desk.table) for event in share.events}
         folded = await self.ask(
-            lambda: fold(self.store, judge.number, desk.table, desk.settings, shoes, since, arriving)
+            lambda: fold(self.store, judge.number, desk.table, desk.settings, shoes, late, arriving)
         )
         desk.resume(folded, judge.unstored(desk.table))
         judge.resumed(desk)
         news = judge.look(time.time_ns() // 1_000)
         await outputs.send(self.app, outputs.alerts(news.findings))
-        desk.late.clear()
         return news
 
     async def ask(self, what: Callable[[], T]) -> T:

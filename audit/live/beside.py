@@ -13,7 +13,7 @@ from audit.live.source import AT, LiveSource, Pause
 from audit.outline import RoundKey, configuration_at
 from audit.settings import MILLISECOND, JudgeSettings
 from games.rulebook import Game, rulebook
-from schemas.findings import Finding
+from schemas.findings import Finding, finding_id
 from schemas.topics import HEARTBEAT
 
 
@@ -53,6 +53,18 @@ class Beside:
         """Go on with a source from what was let go of."""
         source = self.sources[name] = LiveSource(self._table, name, self._settings, base)
         source.resume(types)
+
+    def recall(self, finding: Finding) -> None:
+        """People have been told of this by an earlier worker: if what is held does not show it, it is cleared."""
+        if finding.code == "device-gap":
+            first = finding.expected
+            for source in self.sources.values():
+                about = f"{source.source} {first}"
+                held = source.base is None or first > source.base.sequence
+                if held and finding.id == finding_id(finding.code, self._table, about=about):
+                    self._told[finding.id] = finding
+        elif finding.code == "shoe-short" and finding.shoe in self.shoes:
+            self._told[finding.id] = finding
 
     def shoe(self, name: str) -> LiveShoe:
         """A shoe, which may be new."""

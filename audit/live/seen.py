@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from audit.live.concluded import Concluded
+from audit.live.source import Origin
 from schemas.findings import Finding
 from schemas.records import AnyEvent
 
@@ -16,8 +17,8 @@ class Seen:
     """New, changed or cleared ones."""
     verdicts: list[Concluded] = field(default_factory=list)
     """First verdicts and revisions; ``revision`` counts from 1 within this worker's memory."""
-    late: list[AnyEvent] = field(default_factory=list)
-    """Events from a time that is no longer held: a repeat of what is stored, or a late fact."""
+    late: list[tuple[AnyEvent, Origin | None]] = field(default_factory=list)
+    """Events, with their origins, from a time that is no longer held: a repeat of what is stored, or a late fact."""
     reload: set[str] = field(default_factory=set)
     """Shoes of which a fact came about a round that is no longer held: they must be read from the store again."""
     next_at: int | None = None

@@ -51,7 +51,7 @@ class LiveTable:
         """Findings that need no further look: rejected events, times ahead of arrival."""
         self._lasting: list[Fact] = []
         """Configurations and shoes that still hold, of facts that were let go of."""
-        self._late: list[AnyEvent] = []
+        self._late: list[tuple[AnyEvent, Origin | None]] = []
         self._passed: set[Identity] = set()
         """Events about rounds that are not held, which came for their sources' sake alone."""
         self._tangled = False
@@ -83,6 +83,10 @@ class LiveTable:
         """An event of a time that is not held was stored under this id: another content of it is in conflict."""
         self._beside.source(event.source).known.setdefault(event.id, Known(event, origin, held=False))
 
+    def recall(self, finding: Finding) -> None:
+        """People have been told of this, of a device or a shoe whose history is held from before it."""
+        self._beside.recall(finding)
+
     def take(self, event: AnyEvent, arrival: int | None = None, origin: Callable[[], bytes] | None = None) -> bool:
         """Take an event in; False for a repeat. ``arrival`` is when it came (microseconds), where that is known,
         ``origin`` gives its bytes."""
@@ -111,7 +115,7 @@ class LiveTable:
         elif name in source.known or name in source.refused:
             return self._again(source, event, origin)
         elif source.base is not None and event.sequence <= source.base.sequence:
-            self._late.append(event)
+            self._late.append((event, origin))
             return True
         source.known[name] = Known(event, origin, held=True)
         fact = source.take(event, time)

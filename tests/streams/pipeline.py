@@ -10,17 +10,20 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from kafka import KafkaConsumer, TopicPartition
+
 from audit.beside_rounds import findings_beside_rounds, without_repeats
 from audit.intake import Intake
 from audit.settings import JudgeSettings
 from audit.table import assemble, judge_table
 from schemas.decoding import decode_lines
-from schemas.findings import Finding
+from schemas.findings import Finding, parse_finding
 from schemas.verdicts import Verdict
 from store.connect import Patience, Store, connect
 from store.migrate import migrate
 from store.render import SchemaSettings
-from streams.broker_url import Broker
+from streams.broker_url import Broker, EmbeddedLog
+from streams.embedded.log import Log
 from streams.lag import lag_of
 
 COMMAND = (sys.executable, "-c", "from tablewatch.command import main; main()")
@@ -83,6 +86,33 @@ def await_takeover(running: Pipeline, before: int) -> None:
     while took_over(running) <= before:
         assert time.monotonic() < deadline, (running.folder / "worker.log").read_text()[-4000:]
         time.sleep(0.05)
+
+
+def sent_to(running: Pipeline, topic: str) -> list[bytes]:
+    """All that was sent to a topic of either broker, by partition."""
+    if isinstance(running.broker, EmbeddedLog):
+        with Log(running.broker.folder) as log:
+            return [
+                record.value or b""
+                for place, span in sorted(log.spans().items())
+                if place.topic == topic
+                for record in log.read(topic, place.partition, span.first, max_records=100_000, max_bytes=1 << 28)
+            ]
+    with KafkaConsumer(**running.broker.client_options(), enable_auto_commit=False) as consumer:
+        places = [TopicPartition(topic, number) for number in sorted(consumer.partitions_for_topic(topic) or ())]
+        consumer.assign(places)
+        consumer.seek_to_beginning()
+        ends = consumer.end_offsets(places)
+        found: dict[TopicPartition, list[bytes]] = {place: [] for place in places}
+        while any(consumer.position(place) < ends[place] for place in places):
+            for place, records in consumer.poll(timeout_ms=500).items():
+                found[place] += [record.value for record in records]
+        return [value for place in places for value in found[place]]
+
+
+def alerts(running: Pipeline) -> list[Finding]:
+    """All that was sent to audit.alerts."""
+    return [parse_finding(raw) for raw in sent_to(running, "audit.alerts")]
 
 
 class StoreProcess:

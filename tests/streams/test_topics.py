@@ -100,13 +100,18 @@ def test_settings_of_a_topic_are_named_one_by_one(broker: Broker) -> None:
     create(broker, Layout(partitions=2))
     with KafkaAdminClient(**broker.client_options()) as admin:
         admin.alter_configs(
-            [ConfigResource("TOPIC", "audit.alerts", {"compression.type": "gzip", "min.insync.replicas": "2"})]
+            [
+                ConfigResource("TOPIC", "audit.alerts", {"compression.type": "gzip", "min.insync.replicas": "2"}),
+                ConfigResource("TOPIC", "table.bets", {"message.timestamp.type": "CreateTime"}),
+            ]
         )
-    assert check_until(broker, Layout(partitions=2), 2) == [
+    assert check_until(broker, Layout(partitions=2), 3) == [
+        Difference("table.bets", "message.timestamp.type", "LogAppendTime", "CreateTime"),
         Difference("audit.alerts", "compression.type", "lz4", "gzip"),
         Difference("audit.alerts", "min.insync.replicas", "1", "2"),
     ]
     assert create(broker, Layout(partitions=2)) == [
+        "set message.timestamp.type=LogAppendTime on table.bets",
         "set compression.type=lz4 on audit.alerts",
         "set min.insync.replicas=1 on audit.alerts",
     ]

@@ -1,0 +1,71 @@
+"""Catching up: topics that are read at different paces make no verdict that must be revised, and raise nothing that is
+cleared again."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from audit.settings import JudgeSettings
+from simulator.floor import simulate
+from streams.intake import read_record
+from streams.partition import PartitionJudge
+from streams.publish import publish
+from streams.routing import Router
+from streams.topic_layout import INPUTS
+from tests.streams.pipeline import StoreProcess, alerts, stop
+from tests.streams.test_agents import check_against_audit, embedded_pipeline
+
+NOW = 1_900_000_000_000_000
+SECOND = 1_000_000
+ROUNDS = 6
+
+
+def _by_topic(lines: Sequence[bytes]) -> dict[str, list[bytes]]:
+    by_topic: dict[str, list[bytes]] = {topic: [] for topic in INPUTS}
+    router = Router(1)
+    for line in lines:
+        for parcel in router.route(line):
+            by_topic[parcel.topic].append(parcel.raw)
+    return by_topic
+
+
+def test_a_topic_that_was_not_fetched_yet_holds_the_judgement_of_absence_back() -> None:
+    by_topic = _by_topic(list(simulate(1, ROUNDS, 2)))
+    ends = {topic: len(lines) for topic, lines in by_topic.items()}
+    judge = PartitionJudge(0, JudgeSettings(), (), ends)
+
+    def read(topic: str) -> None:
+        for offset, line in enumerate(by_topic[topic]):
+            judge.take(read_record(topic, 0, offset, NOW // 1_000, line, 1), offset, 0.0)
+
+    def look(now: int) -> int:
+        for topic in INPUTS:
+            # The client knows no end of a topic before its first fetch.
+            judge.watermark.left_to_read(topic, judge.left(topic, None), now)
+        news = judge.look(now)
+        assert not news.findings
+        return len(news.verdicts)
+
+    read("table.floor")
+    read("table.cards")
+    assert look(NOW) == 0
+    assert look(NOW + 3_600 * SECOND) == 0
+    read("table.bets")
+    assert look(NOW + 3_601 * SECOND) + look(NOW + 3_610 * SECOND) == ROUNDS
+    held = [each for desk in judge.desks.values() if desk.live for each in desk.live.rounds.values()]
+    assert all(each.verdict is not None and each.verdict.revision == 1 for each in held)
+
+
+def test_a_worker_that_catches_up_revises_nothing_and_clears_nothing(tmp_path: Path) -> None:
+    lines = list(simulate(3, 12, 21, faults=0.1))
+    by_topic = _by_topic(lines)
+    with embedded_pipeline(tmp_path, StoreProcess(tmp_path / "clickhouse")) as running:
+        # Records of many announcements and cards, and one for every bet: the bets are read last by far.
+        publish([*by_topic["table.floor"], *by_topic["table.cards"]], running.broker)
+        publish(by_topic["table.bets"], running.broker, max_events=1)
+        worker = running.start_worker()
+        running.await_done()
+        check_against_audit(running, lines)
+        judged = running.store.query("SELECT revision, count() FROM verdicts FINAL GROUP BY revision")
+        assert [revision for revision, _ in judged] == [1]
+        assert [raised for raised in alerts(running) if raised.cleared] == []
+        assert stop(worker) == 0
