@@ -14,7 +14,7 @@ from replay.readings import UnknownSettings, settings_of
 from replay.windows import TableWindow, shoe_windows, whole_tables
 from schemas.verdicts import Verdict, verdict_json
 from store.connect import Store
-from store.read.bulk import partition_shares, round_keys, table_verdicts, tables_of
+from store.read.bulk import partition_shares, round_keys, table_verdicts, tables_of, tables_verdicts
 from store.read.rounds import ALL, RoundFilter
 from store.rows.verdicts import RoundKey, StoredVerdict
 
@@ -119,7 +119,7 @@ def verify_window(
     left = {key: verdict for key, verdict in stored.items() if window.wants(key) and wanted(key)}
     told_of = 0
     while left:
-        settings = _settings(next(iter(left.values())))
+        settings = settings_in(next(iter(left.values())))
         others: dict[ShoeAndRound, StoredVerdict] = {}
         if settings is None:
             key, odd = next(iter(left.items()))
@@ -135,7 +135,7 @@ def verify_window(
             if known is None:
                 continue
             deviation = held_against(known, verdict)
-            if deviation is not None and _settings(known) != settings:
+            if deviation is not None and settings_in(known) != settings:
                 others[verdict.shoe, verdict.round] = known
             elif deviation is not None:
                 yield deviation
@@ -159,7 +159,8 @@ def unjudged(window: TableWindow, stored: Mapping[ShoeAndRound, StoredVerdict]) 
             yield Deviation(RoundKey(window.table, *key), "verdict-gone", None, None)
 
 
-def _settings(stored: StoredVerdict) -> JudgeSettings | None:
+def settings_in(stored: StoredVerdict) -> JudgeSettings | None:
+    """The settings that a stored verdict was given under; None where they cannot be read."""
     said = _read(stored.json)
     try:
         return settings_of(said["settings"])
@@ -216,8 +217,9 @@ def _verify_tables(store: Store, tables: tuple[str, ...], result: Verified, told
             for table in chosen:
                 _verify_by_windows(store, table, result, told)
             continue
+        verdicts = tables_verdicts(store, chosen)
         for window in whole_tables(store, *home, chosen):
-            _verify_whole(window, table_verdicts(store, window.table), result, told)
+            _verify_whole(window, verdicts.pop(window.table, {}), result, told)
 
 
 def _verify_whole(

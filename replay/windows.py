@@ -3,11 +3,12 @@
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from audit.devices import Base
+from audit.devices import Base, RejectedPlace
 from audit.facts import Fact
 from audit.table import NOTHING_BEFORE, Before, RoundKey, TableFacts, assemble, configuration_at, users_of_one_time
 from replay.taking_in import TakenIn
 from schemas.decoding import decode_record
+from schemas.records import AnyEvent
 from schemas.time import micros
 from schemas.verdicts import Bet, Settled
 from store.connect import Store
@@ -39,8 +40,15 @@ class TableWindow:
     shoes: frozenset[str] | None
     """Whose rounds are to be judged; None: all."""
     facts: TableFacts
-    used: frozenset[str]
-    """Players whose one time under the minimum (5.14) was used up before the window."""
+    events: Sequence[AnyEvent]
+    """What the facts were made of, with the places that refused events fill and how the table stood before."""
+    places: Sequence[RejectedPlace]
+    before: Before
+
+    @property
+    def used(self) -> frozenset[str]:
+        """Players whose one time under the minimum (5.14) was used up before the window."""
+        return self.before.used
 
     def wants(self, key: RoundKey) -> bool:
         """Whether a round is one of those to be judged."""
@@ -67,11 +75,21 @@ def whole_tables(store: Store, log: str, partition: int, tables: Collection[str]
                 events = kept
         taken.take(events)
     by_table = taken.tables()
+    refused_here = refused_sequences(store, sorted(tables)) if strays else {}
     for table in sorted(tables):
-        if strays:
-            for place in refused_sequences(store, table):
-                taken.refuse(table, *place)
-        yield TableWindow(table, None, assemble(table, by_table.pop(table, []), taken.places_of(table)), frozenset())
+        for place in refused_here.get(table, ()):
+            taken.refuse(table, *place)
+        yield _assembled(table, None, by_table.pop(table, []), taken.places_of(table), NOTHING_BEFORE)
+
+
+def _assembled(
+    table: str,
+    shoes: frozenset[str] | None,
+    events: Sequence[AnyEvent],
+    places: Sequence[RejectedPlace],
+    before: Before,
+) -> TableWindow:
+    return TableWindow(table, shoes, assemble(table, events, places, before), events, places, before)
 
 
 def shoe_windows(store: Store, table: str, wanted: Collection[str] | None = None) -> Iterator[TableWindow]:
@@ -114,13 +132,12 @@ def _window(
     before = NOTHING_BEFORE
     if first:
         before = _before(store, table, {source: span[0] for source, span in sequences.items()}, start)
-    for source, sequence, kind in refused_sequences(store, table):
+    for source, sequence, kind in refused_sequences(store, [table]).get(table, ()):
         known = before.bases.get(source)
         if known is None or sequence > known[0].sequence:
             taken.refuse(table, source, sequence, kind)
-    facts = assemble(table, events, taken.places_of(table), before)
     whole = wanted is None and first == 0 and last == len(shoes) - 1
-    return TableWindow(table, None if whole else chosen, facts, before.used)
+    return _assembled(table, None if whole else chosen, events, taken.places_of(table), before)
 
 
 def _before(store: Store, table: str, firsts: dict[str, int], start: int) -> Before:

@@ -10,6 +10,7 @@ from store.read.rounds import RoundFilter
 from store.rows.raw import StoredEvent
 from store.rows.verdicts import RoundKey, StoredVerdict
 
+_EVENTS_AT_ONCE = 20_000
 FOR_EVER = 2**62
 """A sequence that no event reaches."""
 
@@ -80,37 +81,49 @@ def refused_places(store: Store, log: str, partition: int) -> set[tuple[str, int
     return {(topic, offset, place) for topic, offset, place in rows}
 
 
-def refused_sequences(store: Store, table: str) -> list[tuple[str, int, str | None]]:
-    """The places in the sequences of a table's sources that refused events fill: source, sequence and type."""
+def refused_sequences(store: Store, tables: Sequence[str]) -> dict[str, list[tuple[str, int, str | None]]]:
+    """By table: the places in the sequences of its sources that refused events fill, as source, sequence and type."""
     rows = store.query(
-        "SELECT DISTINCT source, assumeNotNull(sequence), type FROM rejected WHERE table = %(table)s"
+        "SELECT DISTINCT table, source, assumeNotNull(sequence), type FROM rejected WHERE table IN %(tables)s"
         " AND source != '' AND isNotNull(sequence)",
-        {"table": table},
+        {"tables": tuple(tables)},
     )
-    return [(source, sequence, kind or None) for source, sequence, kind in rows]
+    found: dict[str, list[tuple[str, int, str | None]]] = {}
+    for table, source, sequence, kind in rows:
+        found.setdefault(table, []).append((source, sequence, kind or None))
+    return found
 
 
-def table_verdicts(store: Store, table: str, shoes: Sequence[str] = ()) -> dict[tuple[str, int], StoredVerdict]:
-    """The last verdict of each round of a table, or of some of its shoes, by shoe and round."""
-    condition = "table = %(table)s" + (" AND shoe IN %(shoes)s" if shoes else "")
+Verdicts = dict[tuple[str, int], StoredVerdict]
+"""By shoe and round."""
+
+
+def table_verdicts(store: Store, table: str, shoes: Sequence[str] = ()) -> Verdicts:
+    """The last verdict of each round of a table, or of some of its shoes."""
+    return tables_verdicts(store, [table], shoes).get(table, {})
+
+
+def tables_verdicts(store: Store, tables: Sequence[str], shoes: Sequence[str] = ()) -> dict[str, Verdicts]:
+    """By table: the last verdict of each of its rounds, or of some of its shoes."""
+    condition = "table IN %(tables)s" + (" AND shoe IN %(shoes)s" if shoes else "")
     columns = store.columns(
-        "SELECT shoe, round, precedence, revision, lower(hex(digest)), judge, toUnixTimestamp64Milli(judged), verdict"
+        "SELECT table, shoe, round, precedence, revision, digest, judge, toUnixTimestamp64Milli(judged), verdict"
         f" FROM verdicts WHERE {condition}",
-        {"table": table, "shoes": tuple(shoes)} if shoes else {"table": table},
+        {"tables": tuple(tables), **({"shoes": tuple(shoes)} if shoes else {})},
         as_bytes=True,
     )
-    last: dict[tuple[str, int], tuple[Any, ...]] = {}
+    last: dict[tuple[bytes, bytes, int], tuple[Any, ...]] = {}
     for row in zip(*columns, strict=True):
-        key = row[0].decode(), row[1]
+        key = row[:3]
         known = last.get(key)
-        if known is None or row[2] > known[2]:
+        if known is None or row[3] > known[3]:
             last[key] = row
-    return {
-        (shoe, number): StoredVerdict(
-            RoundKey(table, shoe, number), revision, digest.decode(), judge.decode(), judged, published
-        )
-        for (shoe, number), (_, _, _, revision, digest, judge, judged, published) in last.items()
-    }
+    found: dict[str, Verdicts] = {}
+    for table, shoe, number, _, revision, digest, judge, judged, published in last.values():
+        where = RoundKey(table.decode(), shoe.decode(), number)
+        stored = StoredVerdict(where, revision, digest.hex(), judge.decode(), judged, published)
+        found.setdefault(where.table, {})[where.shoe, number] = stored
+    return found
 
 
 def round_keys(store: Store, wanted: RoundFilter) -> list[RoundKey]:
@@ -165,6 +178,7 @@ def events_between(store: Store, table: str, sequences: Mapping[str, tuple[int, 
         f"table = %(table)s AND sequence >= transform(toString(source), %(sources)s, %(firsts)s, toUInt64({FOR_EVER}))"
         " AND sequence <= transform(toString(source), %(sources)s, %(lasts)s, toUInt64(0))",
         {"table": table, "sources": sources, "firsts": list(firsts), "lasts": list(lasts)},
+        at_once=_EVENTS_AT_ONCE,
     )
 
 

@@ -77,8 +77,10 @@ class _Reference(NamedTuple):
         return RecordKey(self.log, self.topic, self.partition, self.offset)
 
 
-def events_where(store: Store, condition: str, parameters: Mapping[str, Any]) -> Iterator[StoredEvent]:
-    """The events that meet a condition, by device time, then source and sequence; their records a few at a time."""
+def events_where(
+    store: Store, condition: str, parameters: Mapping[str, Any], *, at_once: int = _EVENTS_AT_ONCE
+) -> Iterator[StoredEvent]:
+    """The events that meet a condition, by device time, then source and sequence; the records of so many at once."""
     # Put in order here: for the few events of a round the engine takes longer to plan a sort than to find them.
     rows = store.query(
         "SELECT toUnixTimestamp64Micro(time), source, sequence, log, topic, partition, offset, place, table FROM events"
@@ -86,7 +88,7 @@ def events_where(store: Store, condition: str, parameters: Mapping[str, Any]) ->
         parameters,
     )
     references = iter([_Reference(*row) for row in sorted(set(rows))])
-    while batch := list(islice(references, _EVENTS_AT_ONCE)):
+    while batch := list(islice(references, at_once)):
         yield from _with_bytes(store, batch)
 
 

@@ -1,6 +1,6 @@
 """Rounds and their verdicts: one by its key, the last ones of a table, or all that meet a filter, in bounded memory."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any
@@ -96,6 +96,24 @@ def count_rounds(store: Store, wanted: RoundFilter = ALL) -> int:
     """How many judged rounds meet a filter."""
     condition, parameters = wanted.conditions()
     return int(store.query(f"SELECT count() FROM rounds FINAL WHERE {condition}", parameters)[0][0])
+
+
+def currencies(store: Store, tables: Sequence[str]) -> set[str]:
+    """The currencies in which the rounds of these tables were played."""
+    rows = store.query(
+        "SELECT DISTINCT currency FROM rounds WHERE table IN %(tables)s AND currency != ''", {"tables": tuple(tables)}
+    )
+    return {currency for (currency,) in rows}
+
+
+def opened_at(store: Store, key: RoundKey) -> int | None:
+    """When a judged round was opened, in microseconds since 1970; None when there is none."""
+    rows = store.query(
+        "SELECT toUnixTimestamp64Micro(opened) FROM rounds FINAL WHERE table = %(table)s AND shoe = %(shoe)s"
+        " AND round = %(round)s",
+        {"table": key.table, "shoe": key.shoe, "round": key.round},
+    )
+    return int(rows[0][0]) if rows else None
 
 
 def last_summaries(store: Store, table: str, count: int) -> list[RoundSummary]:

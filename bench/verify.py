@@ -1,0 +1,106 @@
+"""How fast `replay verify` is against `audit` on the same rounds: ``python -m bench.verify [--tables 24 --rounds 60]``.
+
+Both judge the same events in one run, and what counts is time on the processor: of verify with what the store's own
+process spends for it, so that a busy machine changes both alike. Three turns each, alternating; the best of each counts.
+Prints JSON; exits with 1 if the ratio is under the bar.
+"""
+
+import argparse
+import gc
+import io
+import json
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from audit.settings import JudgeSettings
+from replay.verify import verify
+from simulator.floor import simulate
+from store.connect import Store, connect
+from store.embedded.process import EmbeddedClickHouse
+from store.migrate import migrate
+from store.read.rounds import RoundFilter
+from store.render import SchemaSettings
+from tablewatch.auditing.filing import Filing
+from tablewatch.auditing.judging import judge_filed
+from tablewatch.auditing.spool import MEMORY
+from tablewatch.commands.audit import file_stream
+from tests.replay.stored import fill
+
+BAR = 0.8
+TURNS = 3
+_TICK = os.sysconf("SC_CLK_TCK")
+
+
+def spent_by(pid: int) -> float:
+    """Seconds on the processor that a process has used."""
+    fields = Path(f"/proc/{pid}/stat").read_text("ascii").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / _TICK
+
+
+def timed(work: Callable[[], object], server: int) -> tuple[float, float]:
+    """Seconds on the processor: here, and in the store's process."""
+    gc.collect()
+    before, there = time.process_time(), spent_by(server)
+    work()
+    return time.process_time() - before, spent_by(server) - there
+
+
+def audit_of(lines: bytes) -> None:
+    """What `tablewatch audit` does with a file."""
+    with Filing(MEMORY) as filing:
+        file_stream(filing, "events", io.BytesIO(lines))
+        judge_filed(filing, JudgeSettings(), io.BytesIO())
+
+
+def verify_of(store: Store, wanted: RoundFilter) -> None:
+    """What `tablewatch replay verify` does."""
+    result = verify(store, wanted)
+    if result.deviations or not result.rounds:
+        raise SystemExit(f"{result.rounds} rounds, {len(result.deviations)} deviate: nothing was measured")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--tables", type=int, default=24)
+    parser.add_argument("--rounds", type=int, default=60)
+    asked = parser.parse_args()
+    lines = list(simulate(asked.tables, asked.rounds, 7, faults=0.02))
+    file = b"\n".join(lines)
+    with tempfile.TemporaryDirectory() as folder, EmbeddedClickHouse(Path(folder)) as server:
+        store = connect(server.url)
+        migrate(store, SchemaSettings(years=50))
+        rounds = len(fill(store, lines))
+        gc.disable()
+        audits, verifies = [], []
+        for _ in range(TURNS):
+            audits.append(timed(lambda: audit_of(file), server.pid))
+            verifies.append(timed(lambda: verify_of(store, RoundFilter()), server.pid))
+        windows = timed(lambda: verify_of(store, RoundFilter(start=0)), server.pid)
+        store.close()
+    audit_seconds = min(here for here, _ in audits)
+    here, there = min(verifies, key=sum)
+    ratio = audit_seconds / (here + there)
+    print(
+        json.dumps(
+            {
+                "rounds": rounds,
+                "events": len(lines),
+                "audit_rounds_per_cpu_second": round(rounds / audit_seconds),
+                "verify_rounds_per_cpu_second": round(rounds / (here + there)),
+                "verify_seconds_here_and_in_the_store": [round(here, 3), round(there, 3)],
+                "ratio": round(ratio, 3),
+                "ratio_by_windows_of_shoes": round(audit_seconds / sum(windows), 3),
+                "bar": BAR,
+            },
+            indent=2,
+        )
+    )
+    return 0 if ratio >= BAR else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
