@@ -3,6 +3,8 @@
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any, Final
 
+from starlette.exceptions import HTTPException
+
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -38,8 +40,11 @@ _HEADERS: Final[tuple[tuple[bytes, bytes], ...]] = (
 _TLS: Final = (b"strict-transport-security", b"max-age=31536000")
 
 
-class TooLarge(Exception):  # noqa: N818 - an answer, not a fault
+class TooLarge(HTTPException):
     """The body is larger than anything that the page sends."""
+
+    def __init__(self) -> None:
+        super().__init__(413, "the request is too large")
 
 
 class Secured:

@@ -126,7 +126,9 @@ def console_server(
     listening = socket.create_server(("127.0.0.1", port))
     number = listening.getsockname()[1]
     server = uvicorn.Server(
-        uvicorn.Config(make_app(parts), log_config=None, access_log=False, timeout_graceful_shutdown=2)
+        uvicorn.Config(
+            make_app(parts), log_config=None, access_log=False, server_header=False, timeout_graceful_shutdown=2
+        )
     )
     thread = threading.Thread(target=lambda: asyncio.run(server.serve(sockets=[listening])), daemon=True)
     thread.start()

@@ -1,0 +1,103 @@
+"""The alert desk over the API: one life of an alert, two people at once, notes, hand-over, a thousand alerts."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import httpx
+import pytest
+
+from tests.console.house import ConsoleServer, await_that, made_up_finding
+
+pytestmark = pytest.mark.xdist_group("console")
+
+
+def raised(console: ConsoleServer, number: int, **more: object) -> str:
+    """A new alert on the desk."""
+    finding = made_up_finding(number, **more)  # type: ignore[arg-type]
+    console.raise_findings([finding])
+    await_that(lambda: console.parts.live.floor.alerts.get(finding.id), "the alert is on the desk")
+    return finding.id
+
+
+def test_an_alert_lives_from_raised_to_reopened(console: ConsoleServer) -> None:
+    path = f"/api/v1/alerts/{raised(console, 1)}"
+    with console.client("shift_manager") as manager, console.client("operator") as operator:
+        assert operator.post(f"{path}/acknowledge").json()["state"] == "acknowledged"
+        taken = manager.post(f"{path}/take").json()
+        assert (taken["state"], taken["holder"]) == ("taken", "shift-manager")
+        assert manager.post(f"{path}/resolve", json={"disposition": "confirmed", "note": ""}).status_code == 422
+        assert manager.post(f"{path}/resolve", json={"disposition": "whatever", "note": "x"}).status_code == 422
+        done = manager.post(f"{path}/resolve", json={"disposition": "false alarm", "note": "Looked at it."}).json()
+        assert (done["state"], done["open"], done["disposition"]) == ("resolved", False, "false alarm")
+        assert operator.post(f"{path}/reopen", json={"note": "no"}).status_code == 403
+        again = manager.post(f"{path}/reopen", json={"note": "Another look."}).json()
+        assert again["open"]
+        assert [step["action"] for step in again["steps"]] == [
+            "raised", "acknowledged", "taken", "resolved", "reopened",
+        ]  # fmt: skip
+        assert again["steps"][3]["note"] == "Looked at it."
+
+
+def test_of_two_who_acknowledge_at_once_one_is_told_who_was_first(console: ConsoleServer) -> None:
+    path = f"/api/v1/alerts/{raised(console, 2)}/acknowledge"
+    with console.client("shift_manager") as one, console.client("operator") as other, ThreadPoolExecutor(2) as at_once:
+        answers: list[httpx.Response] = list(at_once.map(lambda client: client.post(path), (one, other)))
+    assert sorted(answer.status_code for answer in answers) == [200, 409]
+    winner = next(answer for answer in answers if answer.status_code == 200).json()["acknowledged"]["by"]
+    loser = next(answer for answer in answers if answer.status_code == 409)
+    assert winner in loser.json()["detail"]
+
+
+def test_an_act_is_told_to_all_pages(console: ConsoleServer) -> None:
+    alert = raised(console, 3)
+    with console.client("auditor") as page, page.stream("GET", "/api/v1/floor/stream") as answer:
+        lines = answer.iter_lines()
+        next(line for line in lines if line.startswith("data: ") and alert in line)
+        with console.client("operator") as operator:
+            operator.post(f"/api/v1/alerts/{alert}/acknowledge")
+        told = next(line for line in lines if line.startswith("data: ") and alert in line)
+    assert '"state":"acknowledged"' in told
+
+
+def test_alerts_are_handed_over_to_people_who_may_have_them(console: ConsoleServer) -> None:
+    path = f"/api/v1/alerts/{raised(console, 4)}"
+    with console.client("shift_manager") as manager:
+        assert manager.post(f"{path}/hand-over", json={"to": "operator"}).status_code == 409
+        manager.post(f"{path}/take")
+        assert manager.post(f"{path}/hand-over", json={"to": "nobody"}).status_code == 422
+        assert manager.post(f"{path}/hand-over", json={"to": "auditor"}).status_code == 409
+        handed = manager.post(f"{path}/hand-over", json={"to": "operator", "note": "End of my shift."}).json()
+    assert handed["holder"] == "operator"
+    assert handed["steps"][-1]["note"] == "End of my shift."
+
+
+def test_a_note_stays_with_the_alert_whatever_it_holds(console: ConsoleServer) -> None:
+    alert = raised(console, 5)
+    words = "<script>alert(1)</script> ' \" \\ %s é 表 \n next line"
+    with console.client("auditor") as auditor:
+        assert auditor.post(f"/api/v1/alerts/{alert}/note", json={"note": words}).status_code == 200
+        assert auditor.get(f"/api/v1/alerts/{alert}").json()["steps"][-1]["note"] == words
+        assert auditor.post(f"/api/v1/alerts/{alert}/note", json={"note": "x" * 4001}).status_code == 422
+
+
+def test_an_alert_that_never_was_is_404(console: ConsoleServer) -> None:
+    with console.client("shift_manager") as manager:
+        for act in ("acknowledge", "take"):
+            assert manager.post(f"/api/v1/alerts/{'f' * 32}/{act}").status_code == 404
+        assert manager.get("/api/v1/alerts/not-an-id").status_code == 422
+
+
+def test_a_thousand_alerts_are_counted_and_paged(console: ConsoleServer) -> None:
+    findings = [made_up_finding(number, "position-not-on-layout", table="FLOOD") for number in range(1, 1001)]
+    console.raise_findings(findings)
+    with console.client("operator") as client:
+
+        def all_there() -> bool:
+            return bool(client.get("/api/v1/alerts", params={"table": "FLOOD"}).json()["total"] == 1000)
+
+        await_that(all_there, "all are there")
+        pages = [
+            client.get("/api/v1/alerts", params={"table": "FLOOD", "start": start, "count": 500}).json()["alerts"]
+            for start in (0, 500, 1000)
+        ]
+    assert [len(page) for page in pages] == [500, 500, 0]
+    assert len({alert["id"] for page in pages for alert in page}) == 1000

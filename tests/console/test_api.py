@@ -1,0 +1,187 @@
+"""The API on a judged floor: what the wall, a table and the access log tell, and to whom."""
+
+import re
+
+import orjson
+import pytest
+
+from console.auth.roles import ROLES, SEES_PLAYERS, Role
+from console.masking import MASK
+from store.read.alerts import open_alerts
+from tests.console.house import NOWHERE, ConsoleServer, await_that, console_server, impatient, say
+from tests.streams.pipeline import Pipeline
+
+pytestmark = pytest.mark.xdist_group("console")
+
+
+def test_the_wall_has_every_table_with_its_last_round(console: ConsoleServer, ground: Pipeline) -> None:
+    with console.client("operator") as client:
+        told = client.get("/api/v1/floor").json()
+    stored = ground.store.query(
+        "SELECT table, argMax(shoe, opened) AS last_shoe, argMax(round, opened) FROM rounds FINAL GROUP BY table"
+    )
+    assert {table for table, *_ in stored} <= set(told["tables"])
+    for table, shoe, last in stored:
+        row = told["tables"][table]
+        if row["shoe"] == shoe:
+            assert row["round"] >= last
+        judged = ground.store.query(
+            "SELECT count() FROM rounds FINAL WHERE table = %(table)s AND shoe = %(shoe)s",
+            {"table": table, "shoe": row["shoe"]},
+        )[0][0]
+        assert len(row["beads"]) == 2 * judged
+    assert any(told["tables"][table]["shoe"] == shoe for table, shoe, _ in stored)
+
+
+def test_findings_on_the_wall_are_the_open_alerts(console: ConsoleServer) -> None:
+    with console.client("shift_manager") as client:
+        told = client.get("/api/v1/floor").json()
+        listed = client.get("/api/v1/alerts", params={"count": 500}).json()
+    counted = sum(sum(row["findings"]) for row in told["tables"].values())
+    of_no_table = sum(alert["table"] is None for alert in told["alerts"])
+    assert counted + of_no_table == told["open_alerts"] == listed["total"] > 0
+
+
+def test_pages_are_told_where_the_parts_stand(console: ConsoleServer) -> None:
+    with console.client("auditor") as client:
+        await_that(lambda: client.get("/api/v1/floor").json()["status"]["store"]["state"] == "ok", "the store is there")
+        status = client.get("/api/v1/floor").json()["status"]
+    assert status["feed"]["state"] == "ok"
+    assert status["lag"] == 0
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_player_ids_are_for_those_who_need_them(console: ConsoleServer, ground: Pipeline, role: Role) -> None:
+    players = {row[0] for row in ground.store.query("SELECT DISTINCT player FROM player_rounds")}
+    assert players
+    with console.client(role) as client:
+        tables = client.get("/api/v1/floor").json()["tables"]
+        told = [client.get(f"/api/v1/tables/{table}").text for table in tables]
+    seen = {player for player in players if any(player in text for text in told)}
+    assert bool(seen) == (role in SEES_PLAYERS)
+    assert any(MASK in text for text in told) == (role not in SEES_PLAYERS)
+
+
+def test_a_stream_begins_with_the_whole_floor_and_goes_on(console: ConsoleServer) -> None:
+    with console.client("operator") as client, client.stream("GET", "/api/v1/floor/stream") as answer:
+        assert answer.headers["content-type"].startswith("text/event-stream")
+        lines = answer.iter_lines()
+        events = []
+        for line in lines:
+            if line.startswith("event: "):
+                events.append(line.removeprefix("event: "))
+                told = orjson.loads(next(lines).removeprefix("data: "))
+                assert told["at"] > 1_700_000_000_000
+            if len(events) == 3:
+                break
+    assert events == ["snapshot", "delta", "delta"]
+
+
+def test_a_stream_is_resumed_by_the_last_event_id(console: ConsoleServer) -> None:
+    with console.client("operator") as client:
+        with client.stream("GET", "/api/v1/floor/stream") as answer:
+            first = next(line for line in answer.iter_lines() if line.startswith("id: ")).removeprefix("id: ")
+        headers = {"Last-Event-ID": first}
+        with client.stream("GET", "/api/v1/floor/stream", headers=headers) as answer:
+            event = next(line for line in answer.iter_lines() if line.startswith("event: "))
+    assert event == "event: delta"
+
+
+def test_a_table_is_told_as_its_events_come(console: ConsoleServer) -> None:
+    console_broker = console.broker
+    with console.client("auditor") as client:
+        table = sorted(client.get("/api/v1/floor").json()["tables"])[0]
+        with client.stream("GET", f"/api/v1/tables/{table}/stream") as answer:
+            lines = answer.iter_lines()
+            next(line for line in lines if line.startswith("event: snapshot"))
+            say(console_broker, table, "shoe.loaded.v1", "other-reader", 0, shoe="told live", decks=8)
+            told = next(line for line in lines if line.startswith("data: ") and "told live" in line)
+    assert orjson.loads(told.removeprefix("data: "))["sections"]["shoe"]["decks"] == 8
+
+
+def test_a_table_nobody_has_heard_of_is_404(console: ConsoleServer) -> None:
+    with console.client("auditor") as client:
+        for path in ("", "/stream", "/hold"):
+            assert client.get(f"/api/v1/tables/nowhere{path}").status_code == 404
+
+
+def test_hold_stands_beside_its_band(console: ConsoleServer) -> None:
+    with console.client("auditor") as client:
+        tables = client.get("/api/v1/floor").json()["tables"]
+        holds = [client.get(f"/api/v1/tables/{table}/hold").json() for table in tables]
+    assert any(hold["rounds"] for hold in holds)
+    for hold in holds:
+        assert hold["low"] <= hold["expected"] <= hold["high"]
+        if hold["rounds"]:
+            assert hold["handle"] > 0
+            assert hold["path"][-1][0] == hold["rounds"]
+            assert hold["path"][-1][1] == hold["win"]
+
+
+def test_every_look_is_in_the_access_log(console: ConsoleServer, ground: Pipeline) -> None:
+    alert = open_alerts(ground.store) or None
+    with console.client("shift_manager") as client:
+        listed = client.get("/api/v1/alerts").json()["alerts"][0]
+        client.get(f"/api/v1/alerts/{listed['id']}")
+    assert alert is None or alert
+    with console.client("auditor") as auditor:
+
+        def logged() -> bool:
+            entries = auditor.get("/api/v1/access-log", params={"hours": 1}).json()["entries"]
+            return any(
+                entry["action"] == "looked at an alert"
+                and entry["who"] == "shift-manager"
+                and entry["detail"] == {"alert": listed["id"]}
+                for entry in entries
+            )
+
+        await_that(logged, "the look is in the log")
+
+
+def test_what_waits_for_the_store_is_not_lost(ground: Pipeline, tmp_path_factory: pytest.TempPathFactory) -> None:
+    folder = tmp_path_factory.mktemp("waiting")
+    with console_server(folder, ground.broker, impatient(NOWHERE)) as away, away.client("auditor") as client:
+        client.delete("/api/v1/session")
+        assert away.parts.access is not None
+    store = impatient(ground.environment["TABLEWATCH_CLICKHOUSE_URL"])
+    before = ground.store.query("SELECT count() FROM access_log WHERE action = 'signed out' AND who = 'auditor'")[0][0]
+    with console_server(folder, ground.broker, store):
+        await_that(
+            lambda: ground.store.query(
+                "SELECT count() FROM access_log WHERE action = 'signed out' AND who = 'auditor'"
+            )[0][0] == before + 1,
+            "the entry has come",
+        )  # fmt: skip
+
+
+def test_people_are_managed_by_administrators_and_never_by_themselves(console: ConsoleServer) -> None:
+    with console.client("administrator") as client:
+        new = {"name": "lee", "role": "auditor", "password": "a long enough one"}
+        assert client.post("/api/v1/people", json=new).status_code == 201
+        assert client.post("/api/v1/people", json=new).status_code == 422
+        assert client.patch("/api/v1/people/lee", json={"role": "operator"}).json()["role"] == "operator"
+        assert client.patch("/api/v1/people/lee", json={"disabled": True}).json()["disabled"]
+        assert client.patch("/api/v1/people/administrator", json={"role": "operator"}).status_code == 409
+        assert client.patch("/api/v1/people/administrator", json={"disabled": True}).status_code == 409
+        assert client.patch("/api/v1/people/nobody", json={"disabled": True}).status_code == 404
+        names = [person["name"] for person in client.get("/api/v1/people").json()]
+        assert names == sorted(names)
+    with console.client("shift_manager") as client:
+        assert "lee" not in [each["name"] for each in client.get("/api/v1/colleagues").json()]
+
+
+def test_without_a_store_the_floor_is_live_and_says_so(
+    ground: Pipeline, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("away")
+    with console_server(folder, ground.broker, impatient(NOWHERE)) as away, away.client("shift_manager") as client:
+        await_that(lambda: client.get("/api/v1/floor").json()["tables"], "the floor comes from the topics")
+        await_that(
+            lambda: client.get("/api/v1/floor").json()["status"]["store"]["state"] == "away", "the store is away"
+        )
+        told = client.get("/api/v1/floor").json()
+        assert told["open_alerts"] > 0
+        answer = client.post(f"/api/v1/alerts/{told['alerts'][0]['id']}/acknowledge")
+        assert answer.status_code == 503
+        assert answer.headers["retry-after"]
+        assert not re.search(r"Traceback|127\.0\.0\.1:9|File \"", answer.text)
