@@ -30,6 +30,8 @@ from games.rulebook import GAMES
 
 TILTS = tuple(2.0**power for power in range(1, -7, -1))
 """Per standard deviation of a round: from wins that show in a round or two to those that take thousands."""
+AT_ONCE = 256
+"""So many rounds are weighed at once: more than a shoe has, and few enough for any shoe that is told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +112,7 @@ def add_shoe(
     unit[unit == 0] = 1.0
     nets = np.array([each.net for each in exposures], dtype=np.float64)
     slack = np.array([each.roundable for each in exposures], dtype=np.float64)
-    gained = [_log_ratio(tilt, nets, outcomes, slack, unit, odds.chances) for tilt in tilts]
+    gained = _log_ratios(np.array(tilts), nets, outcomes, slack, unit, odds.chances)
     earlier = account.log_ratios or (-np.inf,) * len(tilts)
     begun = log(start) if start > 0 else -np.inf
     ratios = [float(np.logaddexp(before, begun)) + gain for before, gain in zip(earlier, gained, strict=True)]
@@ -127,20 +129,24 @@ def add_shoe(
     )
 
 
-def _log_ratio(
-    tilt: float,
+def _log_ratios(
+    tilts: NDArray[np.float64],
     nets: NDArray[np.float64],
     outcomes: NDArray[np.float64],
     slack: NDArray[np.float64],
     unit: NDArray[np.float64],
     chances: NDArray[np.float64],
-) -> float:
-    """The logarithm of the likelihood ratio of all rounds of a shoe at one tilt.
+) -> list[float]:
+    """By tilt: the logarithm of the likelihood ratio of all rounds of a shoe.
 
     Where a settlement may be rounded, the whole amount that favours the accused side is taken for every outcome.
     """
-    favoured = outcomes + np.sign(tilt) * slack[:, None]
-    exponents = tilt * favoured / unit[:, None]
-    highest = exponents.max(axis=1)
-    cumulant = highest + np.log(np.exp(exponents - highest[:, None]) @ chances)
-    return float((tilt * nets / unit - cumulant).sum())
+    total = np.zeros(len(tilts))
+    for start in range(0, len(nets), AT_ONCE):
+        part = slice(start, start + AT_ONCE)
+        favoured = outcomes[part] + np.sign(tilts)[:, None, None] * slack[part, None]
+        exponents = tilts[:, None, None] * favoured / unit[part, None]
+        highest = exponents.max(axis=2)
+        cumulant = highest + np.log(np.exp(exponents - highest[:, :, None]) @ chances)
+        total += (tilts[:, None] * nets[part] / unit[part] - cumulant).sum(axis=1)
+    return [float(each) for each in total]

@@ -29,6 +29,8 @@ class Filing:
     """The lines of all files, and what was rejected of them. Use it as a context: its temporary files are gone then."""
 
     def __init__(self, memory: int = MEMORY) -> None:
+        self.memory = memory
+        """Bytes of lines that are held in memory."""
         self.spool: Spool[Origin] = Spool(memory)
         self.shelf = Shelf(memory >> 3)
         self.rejections = Rejections(self.shelf)

@@ -1,20 +1,21 @@
 """Judging what was filed, table by table: each is decoded, judged, printed and let go of."""
 
 from collections.abc import Iterable
+from contextlib import AbstractContextManager
 from typing import BinaryIO
 
 from audit.beside_rounds import findings_beside_rounds, without_repeats
-from audit.devices import RejectedPlace
 from audit.outline import RoundKey
 from audit.settings import JudgeSettings
-from audit.table import assemble, judge_table
+from audit.table import TableFacts, judge_table
 from audit.watches.settings import DEFAULT_SETTINGS, WatchSettings
 from audit.watches.summarise import Bets, bets_of
 from schemas.findings import Finding, finding_json
 from schemas.verdicts import verdict_json
 from tablewatch.auditing.conflicts import conflicts_between_tables
 from tablewatch.auditing.filing import Filing
-from tablewatch.auditing.one_table import events_of_table
+from tablewatch.auditing.large_table import LARGE, facts_of_large_table
+from tablewatch.auditing.one_table import facts_of_table
 from tablewatch.auditing.watching import Watching
 
 
@@ -26,49 +27,68 @@ def judge_filed(
     findings: bool = False,
     strict: bool = False,
     watch: WatchSettings = DEFAULT_SETTINGS,
+    large: int = LARGE,
 ) -> bool:
     """Print the verdicts on all rounds, or with ``findings`` all findings instead: those of rounds, of rejected events,
     of devices and shoes, and those of statistics. Returns whether there was any.
 
-    Without ``findings`` and ``strict``, only the rounds are looked at.
+    Without ``findings`` and ``strict``, only the rounds are looked at. A table of more than ``large`` lines is judged
+    without all its events being in memory, which takes longer.
     """
-    found = False
-    everything = findings or strict
-    beside: list[tuple[int, int]] = []
-    statistics: list[tuple[int, int]] = []
-    watching = Watching(filing.shelf, watch)
+    judging = _Judging(filing, settings, out, watch, findings=findings, everything=findings or strict)
     condemned = conflicts_between_tables(filing.spool)
     for table, sources in filing.tables().items():
-        events = events_of_table(filing, table, sources, condemned)
-        facts = assemble(table, events, sorted(filing.places.get(table, ()), key=_order))
-        bets: dict[RoundKey, Bets] = {}
-        for verdict in judge_table(facts, settings):
-            found = found or bool(verdict.findings)
-            if findings:
-                _write(out, verdict.findings)
-            else:
-                out.write(verdict_json(verdict) + b"\n")
-            if everything:
-                bets[verdict.shoe, verdict.round] = bets_of(facts, verdict)
-        if everything:
-            beside.extend(_shelve(filing, without_repeats(findings_beside_rounds(facts, settings))))
-            statistics.extend(_shelve(filing, watching.table(facts, bets, settings)))
+        is_large = sum(filing.spool.count((table, source)) for source in sources) > large
+        judging.table((facts_of_large_table if is_large else facts_of_table)(filing, table, sources, condemned))
         for source in sources:
             filing.spool.forget((table, source))
-    statistics.extend(_shelve(filing, watching.players()))
-    if findings:
-        out.writelines(written + b"\n" for written in filing.rejections.written())
-        out.writelines(filing.shelf.get(place) + b"\n" for place in (*beside, *statistics))
-    return found or bool(beside) or bool(statistics) or bool(filing.rejections)
+    return judging.end()
 
 
-def _shelve(filing: Filing, findings: Iterable[Finding]) -> Iterable[tuple[int, int]]:
-    return [filing.shelf.put(finding_json(finding)) for finding in findings]
+class _Judging:
+    """What is printed of each table at once, and what is kept of it for the end."""
 
+    def __init__(
+        self,
+        filing: Filing,
+        settings: JudgeSettings,
+        out: BinaryIO,
+        watch: WatchSettings,
+        *,
+        findings: bool,
+        everything: bool,
+    ) -> None:
+        self._filing, self._settings, self._out = filing, settings, out
+        self._findings, self._everything = findings, everything
+        self._watching = Watching(filing.shelf, watch)
+        self._found = False
+        self._beside: list[tuple[int, int]] = []
+        self._statistics: list[tuple[int, int]] = []
 
-def _write(out: BinaryIO, findings: Iterable[Finding]) -> None:
-    out.writelines(finding_json(finding) + b"\n" for finding in findings)
+    def table(self, facts_of_table: AbstractContextManager[TableFacts]) -> None:
+        """Judge one table; nothing of its facts outlives this."""
+        with facts_of_table as facts:
+            bets: dict[RoundKey, Bets] = {}
+            for verdict in judge_table(facts, self._settings):
+                self._found = self._found or bool(verdict.findings)
+                if self._findings:
+                    self._out.writelines(finding_json(finding) + b"\n" for finding in verdict.findings)
+                else:
+                    self._out.write(verdict_json(verdict) + b"\n")
+                if self._everything:
+                    bets[verdict.shoe, verdict.round] = bets_of(facts, verdict)
+            if self._everything:
+                self._beside += self._shelve(without_repeats(findings_beside_rounds(facts, self._settings)))
+                self._statistics += self._shelve(self._watching.table(facts, bets, self._settings))
 
+    def end(self) -> bool:
+        """Print what belongs to no round; whether anything was found at all."""
+        self._statistics += self._shelve(self._watching.players())
+        filing, later = self._filing, (*self._beside, *self._statistics)
+        if self._findings:
+            self._out.writelines(written + b"\n" for written in filing.rejections.written())
+            self._out.writelines(filing.shelf.get(place) + b"\n" for place in later)
+        return self._found or bool(later) or bool(filing.rejections)
 
-def _order(place: RejectedPlace) -> tuple[str, int, str]:
-    return place.source, place.sequence, place.type or ""
+    def _shelve(self, findings: Iterable[Finding]) -> list[tuple[int, int]]:
+        return [self._filing.shelf.put(finding_json(finding)) for finding in findings]

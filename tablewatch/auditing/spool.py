@@ -9,7 +9,7 @@ from typing import BinaryIO, Final, Generic, NamedTuple, Self, TypeVar
 
 Key = TypeVar("Key")
 
-MEMORY: Final = 256 << 20
+MEMORY: Final = 128 << 20
 """Bytes of lines that are held in memory."""
 _OBJECT: Final = 64
 """Bytes that Python takes for a line beside its own."""

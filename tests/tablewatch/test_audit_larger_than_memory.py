@@ -22,6 +22,7 @@ from schemas.verdicts import verdict_json
 from simulator.floor import simulate
 from tablewatch.auditing.filing import Filing
 from tablewatch.auditing.judging import judge_filed
+from tablewatch.auditing.large_table import LARGE
 from tablewatch.auditing.spool import NoRoomError, Shelf, Spool, temporary_file_errors
 from tablewatch.commands.audit import file_stream
 from tests.audit.both_judges import judge_batches
@@ -38,13 +39,13 @@ class Cut(io.BytesIO):
         return self.read(TOO_LONG)
 
 
-def printed(files: list[bytes], memory: int = AMPLE, findings: bool = True) -> tuple[bytes, bool]:
+def printed(files: list[bytes], memory: int = AMPLE, findings: bool = True, large: int = LARGE) -> tuple[bytes, bool]:
     """What the command prints of these files, and whether anything was found."""
     out = io.BytesIO()
     with Filing(memory) as filing:
         for number, content in enumerate(files):
             file_stream(filing, f"{number}.jsonl", Cut(content), TOO_LONG)
-        found = judge_filed(filing, JudgeSettings(), out, findings=findings, strict=True)
+        found = judge_filed(filing, JudgeSettings(), out, findings=findings, strict=True, large=large)
     return out.getvalue(), found
 
 
@@ -118,8 +119,8 @@ def test_the_bound_of_memory_changes_no_byte(seed: int, kinds: set[str], share: 
     lines = a_file(seed, kinds, share)
     files = [b"\n".join(lines[: len(lines) // 3]), b"\n".join(lines[len(lines) // 3 :]) + b"\n"]
     expected = printed(files, AMPLE, findings)
-    for memory in (0, 3_000, 200_000):
-        assert printed(files, memory, findings) == expected
+    for memory, large in ((0, 0), (3_000, LARGE), (200_000, LARGE), (AMPLE, 0), (30_000, 150)):
+        assert printed(files, memory, findings, large) == expected
 
 
 @pytest.mark.parametrize("kind", sorted(set(KINDS) - {"too-long"}))
