@@ -1,0 +1,1 @@
+"""The six dashboards, a file each."""

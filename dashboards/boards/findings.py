@@ -1,0 +1,209 @@
+"""Findings and alerts: what was found, where, and how long people take to acknowledge and to resolve."""
+
+from typing import Final
+
+from dashboards.board import Board
+from dashboards.choosing import ALERTS, EVERYWHERE, FINDINGS, REPLAY, TO_TABLE, marks
+from dashboards.panel import BY_SEVERITY, ORANGE, RED, Column, Panel
+from dashboards.sources import Sql
+
+_LIVES: Final = (
+    "SELECT alert, argMaxMerge(alert_states.state) AS state, argMaxMerge(alert_states.disposition) AS disposition,"
+    " min(alert_states.acknowledged) AS acknowledged, max(alert_states.resolved) AS resolved FROM alert_states"
+    f" WHERE month >= toStartOfMonth($__fromTime) AND alert IN (SELECT alert FROM alerts FINAL WHERE {ALERTS})"
+    " GROUP BY alert"
+)
+_TOLD: Final = (
+    "SELECT told.*, lives.state AS state, lives.disposition AS disposition,"
+    " if(lives.acknowledged IS NULL, NULL, dateDiff('second', told.raised, assumeNotNull(lives.acknowledged)))"
+    " AS to_acknowledge,"
+    " if(state = 'resolved', dateDiff('second', told.raised, assumeNotNull(lives.resolved)), NULL) AS to_resolve"
+    " FROM (SELECT alert, severity, code, pit, game, table, shoe, round, raised, message FROM alerts FINAL"
+    f" WHERE {ALERTS}) AS told LEFT JOIN ({_LIVES}) AS lives ON lives.alert = told.alert"
+)
+"""Alerts with what became of them; seconds from when they were raised."""
+
+_STANDING: Final = (
+    Panel(
+        kind="stat",
+        title="Findings that stand",
+        about="Findings of the time shown that no later fact took back, by severity.",
+        unit="none",
+        queries=[
+            Sql(
+                "SELECT countIf(severity = 'critical') AS critical, countIf(severity = 'high') AS high,"
+                " countIf(severity = 'medium') AS medium, countIf(severity = 'low') AS low"
+                f" FROM findings FINAL WHERE {FINDINGS}"
+            )
+        ],
+        width=9,
+        height=4,
+        colors=BY_SEVERITY,
+    ),
+    Panel(
+        kind="stat",
+        title="Alerts",
+        about="Alerts raised in the time shown: all, those that nobody has acknowledged, those that are not resolved.",
+        unit="none",
+        queries=[
+            Sql(
+                "SELECT count() AS raised, countIf(state IN ('raised', 'reopened', 'escalated', '')) AS unattended,"
+                f" countIf(state NOT IN ('resolved', 'cleared')) AS open FROM ({_TOLD})"
+            )
+        ],
+        width=7,
+        height=4,
+        colors={"unattended": RED, "open": ORANGE},
+    ),
+    Panel(
+        kind="stat",
+        title="Time to acknowledge",
+        about="From raising an alert to the first person who says that he has seen it: median and 95th percentile.",
+        unit="s",
+        queries=[
+            Sql(
+                "SELECT quantileOrNull(0.5)(to_acknowledge) AS median, quantileOrNull(0.95)(to_acknowledge) AS p95"
+                f" FROM ({_TOLD})"
+            )
+        ],
+        width=4,
+        height=4,
+    ),
+    Panel(
+        kind="stat",
+        title="Time to resolve",
+        about="From raising an alert to its resolution: median and 95th percentile of those resolved.",
+        unit="s",
+        queries=[
+            Sql(
+                "SELECT quantileOrNull(0.5)(to_resolve) AS median, quantileOrNull(0.95)(to_resolve) AS p95"
+                f" FROM ({_TOLD})"
+            )
+        ],
+        width=4,
+        height=4,
+    ),
+)
+
+_COURSE: Final = (
+    Panel(
+        kind="timeseries",
+        title="Findings by code",
+        about="Findings that stand, by the device's time of the fact that decided them.",
+        unit="none",
+        queries=[
+            Sql(
+                "SELECT $__timeInterval(time) AS at, code, count() AS findings FROM findings FINAL"
+                f" WHERE {FINDINGS} GROUP BY at, code ORDER BY at",
+                series=True,
+            )
+        ],
+        custom={"drawStyle": "bars", "fillOpacity": 60, "stacking": {"mode": "normal", "group": "A"}},
+    ),
+    Panel(
+        kind="timeseries",
+        title="Time to acknowledge and to resolve",
+        about="Medians of the alerts raised in each interval. The last intervals look better than they are: what is "
+        "still open is not in them.",
+        unit="s",
+        queries=[
+            Sql(
+                "SELECT $__timeInterval(raised) AS time, quantileOrNull(0.5)(to_acknowledge) AS acknowledge,"
+                f" quantileOrNull(0.5)(to_resolve) AS resolve FROM ({_TOLD}) GROUP BY time ORDER BY time",
+                series=True,
+            )
+        ],
+    ),
+    Panel(
+        kind="barchart",
+        title="Time to acknowledge by severity",
+        about="Median and 95th percentile of the time shown.",
+        unit="s",
+        queries=[
+            Sql(
+                "SELECT toString(severity) AS name, quantileOrNull(0.5)(to_acknowledge) AS median,"
+                f" quantileOrNull(0.95)(to_acknowledge) AS p95 FROM ({_TOLD}) GROUP BY name"
+                " ORDER BY indexOf(['critical', 'high', 'medium', 'low'], name)"
+            )
+        ],
+        width=8,
+    ),
+    Panel(
+        kind="piechart",
+        title="How alerts ended",
+        about="What people found when they looked: confirmed, false alarm, test, training. Open ones are told apart.",
+        unit="none",
+        queries=[
+            Sql(
+                "SELECT multiIf(disposition != '', disposition, state = 'cleared', 'cleared', 'open') AS ending,"
+                f" count() AS alerts FROM ({_TOLD}) GROUP BY ending ORDER BY alerts DESC, ending"
+            )
+        ],
+        width=8,
+    ),
+    Panel(
+        kind="barchart",
+        title="Findings by table",
+        about="The ten tables with most findings that stand.",
+        unit="none",
+        queries=[
+            Sql(
+                "SELECT if(table = '', 'no table', table) AS name, count() AS findings FROM findings FINAL"
+                f" WHERE {FINDINGS} GROUP BY name ORDER BY findings DESC, name LIMIT 10"
+            )
+        ],
+        width=8,
+    ),
+)
+
+_LISTS: Final = (
+    Panel(
+        kind="table",
+        title="Findings by code",
+        about="How often each code was found, how often a later fact took it back, and how often the payout was put "
+        "right afterwards. A high share taken back points at a device rather than at people.",
+        unit="none",
+        queries=[
+            Sql(
+                "SELECT code, any(severity) AS weight, countIf(cleared = 0) AS stand,"
+                " countIf(cleared = 1) AS taken_back,"
+                " countIf(corrected = 1) AS put_right, uniqExact(table) AS tables, max(time) AS latest"
+                f" FROM findings FINAL WHERE {FINDINGS.replace(' AND cleared = 0', '')}"
+                " GROUP BY code ORDER BY stand DESC, code"
+            )
+        ],
+        width=24,
+        columns=[Column("latest", unit="dateTimeFromNow")],
+    ),
+    Panel(
+        kind="table",
+        title="Alerts",
+        about="The latest alerts and what became of them. A click on the round replays it in the console.",
+        unit="none",
+        queries=[
+            Sql(
+                "SELECT raised, table, shoe, round, severity, code, state, disposition, to_acknowledge, to_resolve,"
+                f" message FROM ({_TOLD}) ORDER BY raised DESC LIMIT 500"
+            )
+        ],
+        width=24,
+        height=12,
+        columns=[
+            Column("raised", unit="dateTimeAsIso"),
+            Column("table", link=TO_TABLE),
+            Column("round", link=REPLAY),
+            Column("to_acknowledge", unit="s"),
+            Column("to_resolve", unit="s"),
+        ],
+    ),
+)
+
+FINDINGS_BOARD: Final = Board(
+    uid="tablewatch-findings",
+    title="Findings and alerts",
+    about="What was found, where, and how long people take to acknowledge and to resolve.",
+    rows=[("Now", _STANDING), ("Course", _COURSE), ("Lists", _LISTS)],
+    variables=EVERYWHERE,
+    marks=marks(shoes=False),
+    since="now-24h",
+)

@@ -1,0 +1,177 @@
+"""Floor overview: is the floor playing, is it judged, and where should somebody look."""
+
+from typing import Final
+
+from dashboards.board import Board
+from dashboards.choosing import ALERTS, EVERYWHERE, FINDINGS, ROUNDS, TO_TABLE, marks
+from dashboards.panel import BY_SEVERITY, BY_STATUS, ORANGE, RED, Column, Panel
+from dashboards.sources import Sql
+
+_STATES: Final = (
+    "SELECT alert, argMaxMerge(alert_states.state) AS state FROM alert_states"
+    f" WHERE alert IN (SELECT alert FROM alerts FINAL WHERE {ALERTS}) GROUP BY alert"
+)
+
+_STANDING: Final = (
+    Panel(
+        kind="stat",
+        title="Tables",
+        about="Tables that opened a round in the time shown.",
+        unit="none",
+        queries=[Sql(f"SELECT uniqExact(table) AS tables FROM round_figures WHERE {ROUNDS}")],
+        width=3,
+        height=4,
+    ),
+    Panel(
+        kind="stat",
+        title="Rounds",
+        about="Rounds opened in the time shown and judged since.",
+        unit="none",
+        queries=[Sql(f"SELECT count() AS rounds FROM round_figures FINAL WHERE {ROUNDS}")],
+        width=3,
+        height=4,
+    ),
+    Panel(
+        kind="stat",
+        title="Verified",
+        about="Share of the rounds without any finding. Void rounds are left out: they were neither right nor wrong.",
+        unit="percentunit",
+        decimals=2,
+        queries=[
+            Sql(
+                "SELECT countIf(status = 'verified') / nullIf(countIf(status != 'void'), 0) AS verified"
+                f" FROM round_figures FINAL WHERE {ROUNDS}"
+            )
+        ],
+        width=3,
+        height=4,
+    ),
+    Panel(
+        kind="stat",
+        title="Flagged and unverifiable",
+        about="Rounds with a finding, and rounds whose facts do not suffice to judge them.",
+        unit="none",
+        queries=[
+            Sql(
+                "SELECT countIf(status = 'flagged') AS flagged, countIf(status = 'unverifiable') AS unverifiable"
+                f" FROM round_figures FINAL WHERE {ROUNDS}"
+            )
+        ],
+        width=6,
+        height=4,
+        colors={name: BY_STATUS[name] for name in ("flagged", "unverifiable")},
+    ),
+    Panel(
+        kind="stat",
+        title="Alerts that wait for a person",
+        about="Alerts raised in the time shown that nobody has acknowledged, by severity.",
+        unit="none",
+        queries=[
+            Sql(
+                "SELECT countIf(severity = 'critical') AS critical, countIf(severity = 'high') AS high,"
+                " countIf(severity IN ('medium', 'low')) AS other"
+                f" FROM (SELECT alert, severity FROM alerts FINAL WHERE {ALERTS}) AS told"
+                f" INNER JOIN ({_STATES}) AS states USING (alert) WHERE state IN ('raised', 'reopened', 'escalated')"
+            )
+        ],
+        width=9,
+        height=4,
+        colors={"critical": RED, "high": ORANGE},
+    ),
+)
+
+_COURSE: Final = (
+    Panel(
+        kind="timeseries",
+        title="Rounds by status",
+        about="Rounds by the time they were opened. A gap means that no round was opened, or that none is judged yet.",
+        unit="none",
+        queries=[
+            Sql(
+                "SELECT $__timeInterval(opened) AS time, status, count() AS rounds FROM round_figures FINAL"
+                f" WHERE {ROUNDS} GROUP BY time, status ORDER BY time",
+                series=True,
+            )
+        ],
+        custom={"drawStyle": "bars", "fillOpacity": 60, "stacking": {"mode": "normal", "group": "A"}},
+        colors=BY_STATUS,
+    ),
+    Panel(
+        kind="timeseries",
+        title="Findings by severity",
+        about="Findings that stand, by the device's time of the fact that decided them.",
+        unit="none",
+        queries=[
+            Sql(
+                "SELECT $__timeInterval(time) AS at, severity, count() AS findings FROM findings FINAL"
+                f" WHERE {FINDINGS} GROUP BY at, severity ORDER BY at",
+                series=True,
+            )
+        ],
+        custom={"drawStyle": "bars", "fillOpacity": 60, "stacking": {"mode": "normal", "group": "A"}},
+        colors=BY_SEVERITY,
+    ),
+    Panel(
+        kind="timeseries",
+        title="From the last fact of a round to its verdict",
+        about="By the devices' clocks: a device that runs behind makes it look longer. Median and 95th percentile.",
+        unit="ms",
+        queries=[
+            Sql(
+                "SELECT $__timeInterval(opened) AS time, quantile(0.5)(latency_ms) AS median,"
+                " quantile(0.95)(latency_ms) AS p95 FROM round_figures FINAL"
+                f" WHERE {ROUNDS} GROUP BY time ORDER BY time",
+                series=True,
+            )
+        ],
+    ),
+    Panel(
+        kind="barchart",
+        title="Rounds by pit",
+        about="How many rounds each pit dealt, and how many of them were flagged.",
+        unit="none",
+        queries=[
+            Sql(
+                "SELECT if(pit = '', 'no pit', pit) AS name, count() AS rounds, countIf(status = 'flagged') AS flagged"
+                f" FROM round_figures FINAL WHERE {ROUNDS} GROUP BY name ORDER BY name"
+            )
+        ],
+        colors={"flagged": RED},
+    ),
+)
+
+_TABLES: Final = Panel(
+    kind="table",
+    title="Tables",
+    about="The tables that need a look first: by critical findings, then by flagged rounds. A click shows the table.",
+    unit="none",
+    queries=[
+        Sql(
+            "SELECT table, any(pit) AS in_pit, argMax(game, opened) AS plays, count() AS rounds,"
+            " max(opened) AS last_round, countIf(status = 'flagged') AS flagged,"
+            " countIf(status = 'unverifiable') AS unverifiable, countIf(status = 'void') AS void,"
+            " sum(critical) AS critical_findings, sum(high) AS high_findings,"
+            " quantile(0.95)(latency_ms) AS p95_latency"
+            f" FROM round_figures FINAL WHERE {ROUNDS} GROUP BY table"
+            " ORDER BY critical_findings DESC, flagged DESC, table LIMIT 500"
+        )
+    ],
+    width=24,
+    height=12,
+    columns=[
+        Column("table", link=TO_TABLE),
+        Column("last_round", unit="dateTimeFromNow"),
+        Column("p95_latency", unit="ms"),
+        Column("critical_findings", thresholds=[(1, RED)]),
+        Column("flagged", thresholds=[(1, ORANGE)]),
+    ],
+)
+
+FLOOR: Final = Board(
+    uid="tablewatch-floor",
+    title="Floor overview",
+    about="Is the floor playing, is it judged, and where should somebody look.",
+    rows=[("Now", _STANDING), ("Course", _COURSE), ("Tables", [_TABLES])],
+    variables=EVERYWHERE,
+    marks=marks(shoes=False),
+)

@@ -1,0 +1,214 @@
+"""One table: its rounds with a way into their replay, its money, its shoes and cards, its findings."""
+
+from typing import Final
+
+from dashboards.board import Board
+from dashboards.choosing import (
+    CONSOLE,
+    CURRENCY,
+    GAME,
+    LATELY,
+    MINOR,
+    ONE_TABLE,
+    OPENED,
+    PIT,
+    REPLAY,
+    marks,
+)
+from dashboards.expected_win import so_far
+from dashboards.panel import BLUE, BY_SEVERITY, BY_STATUS, GREEN, ORANGE, RED, Column, Panel
+from dashboards.sources import Sql
+
+_HERE: Final = "table = '${table}'"
+_ROUNDS: Final = f"{OPENED} AND {_HERE}"
+_MONEY: Final = f"{_ROUNDS} AND currency = '${{currency}}'"
+_FINDINGS: Final = f"$__timeFilter(time) AND raised >= {LATELY} AND {_HERE} AND cleared = 0"
+
+_STANDING: Final = (
+    Panel(
+        kind="stat",
+        title="Rounds",
+        about="Rounds of this table by how they were judged.",
+        unit="none",
+        queries=[
+            Sql(
+                "SELECT count() AS rounds, countIf(status = 'flagged') AS flagged,"
+                " countIf(status = 'unverifiable') AS unverifiable, countIf(status = 'void') AS void"
+                f" FROM round_figures FINAL WHERE {_ROUNDS}"
+            )
+        ],
+        width=10,
+        height=4,
+        colors={"flagged": RED, "unverifiable": ORANGE, "void": BLUE},
+    ),
+    Panel(
+        kind="stat",
+        title="Handle and win (${currency})",
+        about="Sum of the stakes that stood, and what the house collected less what it paid. Void rounds are left out.",
+        unit="locale",
+        queries=[
+            Sql(
+                "SELECT toFloat64(sum(handle)) / ${minor} AS staked, toFloat64(sum(win)) / ${minor} AS won"
+                f" FROM round_figures FINAL WHERE {_MONEY} AND status != 'void'"
+            )
+        ],
+        width=8,
+        height=4,
+    ),
+    Panel(
+        kind="stat",
+        title="Paid or collected wrongly (${currency})",
+        about="What the house won less what it should have won by the cards. Zero when every payout was right.",
+        unit="locale",
+        queries=[
+            Sql(
+                "SELECT (toFloat64(sum(win)) - toFloat64(sum(due_win))) / ${minor} AS difference"
+                f" FROM round_figures FINAL WHERE {_MONEY} AND status IN ('verified', 'flagged')"
+            )
+        ],
+        width=6,
+        height=4,
+    ),
+)
+
+_COURSE: Final = (
+    Panel(
+        kind="timeseries",
+        title="Win so far against its expectation (${currency})",
+        about="Win added up over the time shown. The band holds it 19 times out of 20 if all is well; leaving it is a "
+        "reason to look and accuses nobody. Exact odds of a full shoe, wagers of one round taken together.",
+        unit="locale",
+        queries=[Sql(so_far(_MONEY), series=True)],
+        columns=[
+            Column("upper", color=BLUE, custom={"fillBelowTo": "lower", "lineWidth": 0, "fillOpacity": 15}),
+            Column("lower", color=BLUE, custom={"lineWidth": 0}),
+        ],
+        colors={"won": GREEN, "expectation": BLUE},
+        custom={"fillOpacity": 0},
+    ),
+    Panel(
+        kind="timeseries",
+        title="Rounds by status",
+        about="Rounds by the time they were opened.",
+        unit="none",
+        queries=[
+            Sql(
+                "SELECT $__timeInterval(opened) AS time, status, count() AS rounds FROM round_figures FINAL"
+                f" WHERE {_ROUNDS} GROUP BY time, status ORDER BY time",
+                series=True,
+            )
+        ],
+        custom={"drawStyle": "bars", "fillOpacity": 60, "stacking": {"mode": "normal", "group": "A"}},
+        colors=BY_STATUS,
+    ),
+)
+
+_LISTS: Final = (
+    Panel(
+        kind="table",
+        title="Rounds",
+        about="The latest rounds, newest first. A click on the number replays the round in the console.",
+        unit="none",
+        queries=[
+            Sql(
+                "SELECT table, shoe, round, opened, status, winner, displayed_winner AS displayed, dealer,"
+                " arrayStringConcat(codes, ', ') AS findings, length(bets.bet) AS placed, revision"
+                f" FROM rounds FINAL WHERE {_ROUNDS} ORDER BY opened DESC, round DESC LIMIT 200"
+            )
+        ],
+        width=24,
+        height=11,
+        columns=[
+            Column("table", hidden=True),
+            Column("round", link=REPLAY),
+            Column("opened", unit="dateTimeAsIso"),
+        ],
+    ),
+    Panel(
+        kind="table",
+        title="Findings",
+        about="What stands against this table, its shoes and its devices, newest first.",
+        unit="none",
+        queries=[
+            Sql(
+                "SELECT table, shoe, round, time, severity, code, rule, message FROM findings FINAL"
+                f" WHERE {_FINDINGS} ORDER BY time DESC LIMIT 200"
+            )
+        ],
+        width=24,
+        height=10,
+        columns=[
+            Column("table", hidden=True),
+            Column("round", link=REPLAY),
+            Column("time", unit="dateTimeAsIso"),
+        ],
+    ),
+)
+
+_SHOES: Final = (
+    Panel(
+        kind="table",
+        title="Shoes",
+        about="Shoes of this table: when the first and the last round shown were opened, and how they were judged.",
+        unit="none",
+        queries=[
+            Sql(
+                "SELECT shoe, min(opened) AS first_round, max(opened) AS last_round, count() AS rounds,"
+                " countIf(status = 'flagged') AS flagged, countIf(status = 'void') AS void"
+                f" FROM round_figures FINAL WHERE {_ROUNDS} GROUP BY shoe ORDER BY first_round DESC LIMIT 100"
+            )
+        ],
+        columns=[Column("first_round", unit="dateTimeAsIso"), Column("last_round", unit="dateTimeAsIso")],
+    ),
+    Panel(
+        kind="barchart",
+        title="Cards of the last shoe",
+        about="How often each card of the shoe was read in the time shown, once however often it was reported. No card "
+        "can come more often than the shoe has decks.",
+        unit="none",
+        queries=[
+            Sql(
+                "SELECT card, uniqExact(round, draw) AS seen FROM events"
+                f" WHERE type = 'card.drawn.v1' AND {_HERE} AND $__timeFilter(time) AND arrival >= {LATELY}"
+                f" AND shoe = (SELECT argMax(shoe, opened) FROM round_figures WHERE {_ROUNDS})"
+                " GROUP BY card ORDER BY card"
+            )
+        ],
+    ),
+    Panel(
+        kind="piechart",
+        title="Findings by code",
+        about="What is found at this table, by the contract's codes.",
+        unit="none",
+        queries=[
+            Sql(
+                "SELECT code, count() AS findings FROM findings FINAL"
+                f" WHERE {_FINDINGS} GROUP BY code ORDER BY findings DESC, code"
+            )
+        ],
+    ),
+    Panel(
+        kind="timeseries",
+        title="Findings by severity",
+        about="Findings that stand, by the device's time of the fact that decided them.",
+        unit="none",
+        queries=[
+            Sql(
+                "SELECT $__timeInterval(time) AS at, severity, count() AS findings FROM findings FINAL"
+                f" WHERE {_FINDINGS} GROUP BY at, severity ORDER BY at",
+                series=True,
+            )
+        ],
+        custom={"drawStyle": "bars", "fillOpacity": 60, "stacking": {"mode": "normal", "group": "A"}},
+        colors=BY_SEVERITY,
+    ),
+)
+
+TABLE_BOARD: Final = Board(
+    uid="tablewatch-table",
+    title="Table",
+    about="One table: its rounds with a way into their replay, its money, its shoes and its findings.",
+    rows=[("Now", _STANDING), ("Course", _COURSE), ("Rounds and findings", _LISTS), ("Shoes and cards", _SHOES)],
+    variables=(PIT, GAME, ONE_TABLE, CURRENCY, MINOR, CONSOLE),
+    marks=marks(shoes=True),
+)
