@@ -2,25 +2,15 @@
 
 import os
 import sys
-from importlib import import_module
 from importlib.metadata import version
-from typing import Annotated, Any, Final, NamedTuple
+from typing import Annotated, Final
 
 import typer
-from typer.core import TyperGroup
-from typer.main import get_command
 
+from tablewatch.commands.lazily import Command, lazily
 from tablewatch.settings import InvalidSetting, load_file
 
 WRONG_USE: Final = 2
-
-
-class Command(NamedTuple):
-    """A subcommand: where it is, and what it is for."""
-
-    place: str
-    """The module, and in it the function or the group of commands."""
-    about: str
 
 
 COMMANDS: Final[dict[str, Command]] = {
@@ -46,34 +36,7 @@ COMMANDS: Final[dict[str, Command]] = {
 }
 
 
-class _Commands(TyperGroup):
-    """Imports a command when it is asked for: `settle` must not wait for what only the agents need."""
-
-    def list_commands(self, ctx: Any) -> list[str]:
-        return list(COMMANDS)
-
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        if cmd_name not in COMMANDS:
-            return None
-        module, _, attribute = COMMANDS[cmd_name].place.partition(":")
-        found: Any = getattr(import_module(module), attribute)
-        if not isinstance(found, typer.Typer):
-            alone = typer.Typer()
-            alone.command(cmd_name)(found)
-            found = alone
-        found._add_completion = False
-        found.rich_markup_mode = None
-        command = get_command(found)
-        command.name = cmd_name
-        return command
-
-    def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Lists the commands without importing them."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, command.about) for name, command in COMMANDS.items()])
-
-
-app = typer.Typer(cls=_Commands, no_args_is_help=True, rich_markup_mode=None, pretty_exceptions_enable=False)
+app = typer.Typer(cls=lazily(COMMANDS), no_args_is_help=True, rich_markup_mode=None, pretty_exceptions_enable=False)
 
 
 def _tell_version(wanted: bool) -> None:

@@ -1,5 +1,6 @@
 """The store for the replay commands: schema checked, every look written down, and errors as one line and a code."""
 
+import logging
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,14 +12,23 @@ import typer
 from replay.custody import note_access, who_looks
 from replay.rounds import EventsGone, InvalidRoundName, RoundNotFound, round_key
 from store.connect import Store, connect
-from store.errors import MigrationEdited, StoreContradicts
+from store.errors import (
+    AccessRefused,
+    MigrationEdited,
+    SchemaTooNew,
+    SchemaTooOld,
+    StoreContradicts,
+    StoreError,
+    WrongAddress,
+)
 from store.migrate import check
 from store.rows.verdicts import RoundKey
-from tablewatch.commands.services import WRONG_USE, explained
 from tablewatch.commands.store_address import store_url
-from tablewatch.settings import value_of
+from tablewatch.settings import InvalidSetting, value_of
 
 FLAGGED: Final = 1
+WRONG_USE: Final = 2
+UNREACHABLE: Final = 3
 
 Round = Annotated[str, typer.Argument(metavar="TABLE/SHOE/ROUND", help="The round, e.g. BT12/S4/17.")]
 
@@ -34,20 +44,29 @@ def named_round(name: str) -> RoundKey:
 @contextmanager
 def stored() -> Iterator[Store]:
     """The store, with what can go wrong in it and in what was asked for said in one line."""
-    with explained():
-        try:
-            store = connect(store_url())
-            check(store)
-            yield store
-        except (RoundNotFound, MigrationEdited) as error:
-            typer.echo(str(error), err=True)
-            raise typer.Exit(WRONG_USE) from error
-        except (EventsGone, StoreContradicts) as error:
-            typer.echo(f"{error}", err=True)
-            raise typer.Exit(FLAGGED) from error
-        except BrokenPipeError:
-            # Whoever reads has had enough. Python would complain once more when it flushes at its end.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    # What the driver logs with a trace is said by our own errors.
+    logging.getLogger("clickhouse_driver").setLevel(logging.CRITICAL)
+    try:
+        store = connect(store_url())
+        check(store)
+        yield store
+    except BrokenPipeError:
+        # Whoever reads has had enough. Python would complain once more when it flushes at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (EventsGone, StoreContradicts) as error:
+        raise _ended(str(error), FLAGGED) from error
+    except (RoundNotFound, InvalidSetting, *_TO_CORRECT) as error:
+        raise _ended(str(error), WRONG_USE) from error
+    except StoreError as error:
+        raise _ended(f"The store cannot be used: {error}", UNREACHABLE) from error
+
+
+_TO_CORRECT: Final = (WrongAddress, AccessRefused, SchemaTooOld, SchemaTooNew, MigrationEdited)
+
+
+def _ended(message: str, code: int) -> typer.Exit:
+    typer.echo(message, err=True)
+    return typer.Exit(code)
 
 
 def note(store: Store, action: str, keys: Sequence[RoundKey] = (), **detail: Any) -> None:

@@ -5,6 +5,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Annotated, Any, Final
 
 import orjson
@@ -16,7 +17,7 @@ from rich.text import Text
 from audit.judge import JUDGE_VERSION
 from replay.verify import Deviation, Verified, verify
 from store.connect import Store
-from store.read.rounds import RoundFilter, count_rounds
+from store.read.rounds import ALL, RoundFilter, count_rounds
 from tablewatch.commands import replay_filters as filters
 from tablewatch.commands.paper import paper
 from tablewatch.commands.replay_store import FLAGGED, note, stored
@@ -47,6 +48,17 @@ def verify_rounds(
     status: filters.Status = None,
     wager: filters.Wager = None,
     game: filters.GameName = None,
+    chain: Annotated[
+        bool, typer.Option("--chain", help="Hold every row of the store against its chain instead.")
+    ] = False,
+    trust: Annotated[
+        list[str] | None,
+        typer.Option("--trust", metavar="KEY", help="With --chain: believe this key."),
+    ] = None,
+    checkpoints: Annotated[
+        Path | None,
+        typer.Option("--checkpoints", exists=True, dir_okay=False, help="With --chain: checkpoints kept elsewhere."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="The result as one JSON object.")] = False,
 ) -> None:
     """Examples:
@@ -55,14 +67,23 @@ def verify_rounds(
       tablewatch replay verify
       tablewatch replay verify --table BT12 --from-time 2026-01-31
       tablewatch replay verify --code payout-wrong --json | jq .deviating
+      tablewatch replay verify --chain --checkpoints /mnt/elsewhere/checkpoints.txt
 
     Judges stored rounds anew from their raw events, under the document in force at their time and the settings of their
-    verdicts, and holds the result against the stored verdict, byte for byte.
+    verdicts, and holds the result against the stored verdict, byte for byte. With --chain, finds any row that was
+    changed, removed, inserted or moved in the store since it was sealed, and names it.
 
     A difference that comes from another version of the judge is told apart. Exit code 0 if all rounds are as they are
     stored, 1 with the differences if one deviates, 2 for a wrong filter, 3 if the store cannot be reached.
     """
     wanted = filters.filter_of(table, shoe, from_time, to_time, player, code, status, wager, game)
+    if chain:
+        if wanted != ALL:
+            raise typer.BadParameter("--chain looks at the whole store; leave out the filters.")
+        _verify_chain(trust, checkpoints, as_json=as_json)
+        return
+    if trust or checkpoints is not None:
+        raise typer.BadParameter("--trust and --checkpoints go with --chain.")
     # Facts hold no cycles: looking for some among millions of them takes longer than judging does.
     gc.disable()
     with stored() as store:
@@ -75,6 +96,17 @@ def verify_rounds(
         else:
             print_verified(paper(), result)
     if result.deviating:
+        raise typer.Exit(FLAGGED)
+
+
+def _verify_chain(trust: list[str] | None, checkpoints: Path | None, *, as_json: bool) -> None:
+    # Signatures take a library that no other command here needs.
+    from tablewatch.commands.replay_chain import check_chain  # noqa: PLC0415
+
+    with stored() as store:
+        note(store, "verify --chain")
+        report = check_chain(store, trust, checkpoints, as_json=as_json)
+    if not report.whole:
         raise typer.Exit(FLAGGED)
 
 

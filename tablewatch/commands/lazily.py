@@ -1,0 +1,46 @@
+"""Commands that are loaded only when they are called: none must wait for what only another one needs."""
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any, NamedTuple
+
+import typer
+from typer.core import TyperGroup
+from typer.main import get_command
+
+
+class Command(NamedTuple):
+    """A subcommand: where it is, and what it is for."""
+
+    place: str
+    """The module, and in it the function or the group of commands."""
+    about: str
+
+
+def lazily(commands: Mapping[str, Command]) -> type[TyperGroup]:
+    """A group of these commands that imports each when it is asked for, and lists them without importing any."""
+
+    class Commands(TyperGroup):
+        def list_commands(self, ctx: Any) -> list[str]:
+            return list(commands)
+
+        def get_command(self, ctx: Any, cmd_name: str) -> Any:
+            if cmd_name not in commands:
+                return None
+            module, _, attribute = commands[cmd_name].place.partition(":")
+            found: Any = getattr(import_module(module), attribute)
+            if not isinstance(found, typer.Typer):
+                alone = typer.Typer()
+                alone.command(cmd_name)(found)
+                found = alone
+            found._add_completion = False
+            found.rich_markup_mode = None
+            command = get_command(found)
+            command.name = cmd_name
+            return command
+
+        def format_commands(self, ctx: Any, formatter: Any) -> None:
+            with formatter.section("Commands"):
+                formatter.write_dl([(name, command.about) for name, command in commands.items()])
+
+    return Commands
