@@ -121,8 +121,8 @@ def _on_duty(routing: Routing, targets: Sequence[str], alert: Alert, now: dateti
         here = [name for name in holders if _serves(routing.people[name], alert.pit)]
         duty = [name for name in here if _at_work(routing, routing.people[name], now)]
         if not duty and alert.severity == "critical":
-            # Better that somebody is woken than that nobody hears of it.
-            duty = here or holders
+            # Better that all of the role are woken than that nobody hears of it.
+            duty = holders
         found += duty
     return list(dict.fromkeys(found))
 

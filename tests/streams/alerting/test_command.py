@@ -1,0 +1,271 @@
+"""`tablewatch alerts` as its users run it: exit codes, signals, kills; the self-test through a real worker."""
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import httpx
+import orjson
+import pytest
+from typer.testing import CliRunner, Result
+
+from schemas.findings import finding_json
+from schemas.topics import ALERTS
+from store.connect import Store
+from streams.alerting.desk import alert_with_steps, record_raised
+from streams.alerting.life import life_of
+from streams.alerting.raising import SELF_TEST_TABLE, UNKNOWN_PLACE, alert_of
+from streams.broker_url import EmbeddedLog
+from streams.embedded.log import Log
+from tablewatch.command import app
+from tests.store.floor import finding
+from tests.streams.alerting.room import Room
+from tests.streams.alerting.webhook import until
+from tests.streams.pipeline import COMMAND
+
+
+class Site:
+    """A room whose service is a process, as a site runs it."""
+
+    def __init__(self, folder: Path, store: Store) -> None:
+        self.room = Room(folder, store)
+        self.routes = folder / "routes.toml"
+        self.routes.write_text(self.room.text())
+        address = store.address
+        self.environment = {
+            **os.environ,
+            "TABLEWATCH_CLICKHOUSE_URL": f"clickhouse://{address.user}:{address.password}@{address.host}:{address.port}"
+            f"/{address.database}",
+            "TABLEWATCH_BROKER": str(self.room.broker),
+            "TABLEWATCH_DATA": str(folder / "data"),
+            "TABLEWATCH_ALERTS_ROUTES": str(self.routes),
+        }
+        self.log = folder / "service.log"
+        self._started: list[subprocess.Popen[bytes]] = []
+
+    def start(self, *command: str) -> subprocess.Popen[bytes]:
+        """A service, and the wait until it serves."""
+        before = self.log.read_text().count("metrics on port") if self.log.exists() else 0
+        with self.log.open("ab") as log:
+            process = subprocess.Popen([*COMMAND, *command], env=self.environment, stdout=log, stderr=log)
+        self._started.append(process)
+        until(lambda: self.log.read_text().count("metrics on port") > before, "the service did not start")
+        return process
+
+    def run(self, *command: str) -> Result:
+        """A command of ours, to its end, in this process."""
+        return CliRunner().invoke(app, command, env=self.environment)
+
+    def end(self) -> None:
+        for process in self._started:
+            with suppress(ProcessLookupError):
+                process.kill()
+            process.wait()
+        self.room.close()
+
+
+@pytest.fixture
+def site(tmp_path: Path, store: Store) -> Iterator[Site]:
+    made = Site(tmp_path, store)
+    yield made
+    made.end()
+
+
+def stopped(process: subprocess.Popen[bytes]) -> int:
+    process.send_signal(signal.SIGTERM)
+    return process.wait(60)
+
+
+def test_the_service_tells_measures_and_ends_with_0_on_sigterm(site: Site) -> None:
+    service = site.start("alerts", "run")
+    late = finding("late-bet", "BT1")
+    site.room.say(late)
+    until(lambda: site.room.hook.messages("anna"), site.log.read_text())
+    until(lambda: alert_with_steps(site.room.store, late.id))
+    port = int(site.log.read_text().split("metrics on port ")[1].split('"')[0])
+    answers = {path: httpx.get(f"http://127.0.0.1:{port}{path}") for path in ("/metrics", "/healthz", "/readyz")}
+    assert {answer.status_code for answer in answers.values()} == {200}
+    told = answers["/metrics"].text
+    assert 'tablewatch_alert_messages_sent_total{kind="raised",severity="critical"} 1.0' in told
+    assert 'tablewatch_alerts_open{severity="critical"} 1.0' in told
+    assert 'tablewatch_alert_delivery_seconds_count{severity="critical"} 1.0' in told
+    second = subprocess.run(
+        [*COMMAND, "alerts", "run"], check=False, env=site.environment, capture_output=True, text=True, timeout=60
+    )
+    assert (second.returncode, "another alert service" in second.stderr) == (2, True)
+    assert stopped(service) == 0
+
+
+def test_a_kill_between_sending_and_recording_repeats_one_message_at_most_and_the_step_is_there(site: Site) -> None:
+    first = finding("late-bet", "BT1")
+    others = [finding("late-bet", "BT1", number=number) for number in range(2, 6)]
+    service = site.start("alerts", "run")
+    hook = site.room.hook
+
+    def kill_before_the_answer(_path: str, _message: object) -> int:
+        hook.on_message = lambda _path, _message: 200
+        hook.got.append(("/anna", {"title": "arrived", "message": f"{first.id[:8]}"}))
+        service.kill()
+        service.wait()
+        return 500
+
+    hook.on_message = kill_before_the_answer
+    site.room.say(first)
+    until(lambda: service.poll() is not None)
+    assert alert_with_steps(site.room.store, first.id) is None or not [
+        step
+        for step in alert_with_steps(site.room.store, first.id).steps
+        if step.action == "sent"  # type: ignore[union-attr]
+    ]
+    site.room.say(*others)
+    again = site.start("alerts", "run")
+    until(lambda: all(_sent(site, each.id) for each in (first, *others)))
+    assert stopped(again) == 0
+    texts = [message["message"] for message in hook.messages("anna")]
+    assert sum(first.id[:8] in text for text in texts) == 2
+    assert sum("may have had this message already" in text for text in texts) == 1
+    assert all(sum(each.id[:8] in text for text in texts) == 1 for each in others)
+
+
+def _sent(site: Site, name: str) -> bool:
+    history = alert_with_steps(site.room.store, name)
+    return history is not None and any(step.action == "sent" for step in history.steps)
+
+
+def test_kills_at_any_moment_lose_no_alert_and_repeat_one_message_at_most(site: Site) -> None:
+    found = [finding("late-bet", "BT1", number=number) for number in range(1, 13)]
+    for place, pause in ((0, 0.0), (4, 0.03), (8, 0.1)):
+        service = site.start("alerts", "run")
+        site.room.say(*found[place : place + 4])
+        time.sleep(pause)
+        service.kill()
+        service.wait()
+    last = site.start("alerts", "run")
+    until(lambda: all(_sent(site, each.id) for each in found))
+    assert stopped(last) == 0
+    texts = [message["message"] for message in site.room.hook.messages("anna")]
+    counts = {each.id: sum(each.id[:8] in text for text in texts) for each in found}
+    assert min(counts.values()) >= 1
+    assert sum("may have had this message already" in text for text in texts) <= 3
+
+
+def test_check_shows_who_is_told_and_names_faults_with_exit_code_2(site: Site) -> None:
+    shown = site.run("alerts", "check")
+    assert shown.exit_code == 0, shown.stderr
+    lines = shown.stdout.splitlines()
+    assert lines[0].split()[:2] == ["severity", "shift"]
+    assert lines[1].split() == ["critical", "any", "time", "anna", "-"]
+    assert lines[4].split() == ["low", "any", "time", "ada", "-"]
+    rows = [orjson.loads(line) for line in site.run("alerts", "check", "--json").stdout.splitlines()]
+    assert [row["told"] for row in rows] == [["anna"], ["anna"], ["ada"], ["ada"]]
+    site.routes.write_text(site.room.text().replace('tell = ["shift_manager"]', 'tell = ["shift_manger"]'))
+    wrong = site.run("alerts", "check")
+    assert wrong.exit_code == 2
+    assert "did you mean shift_manager?" in wrong.stderr
+    assert "Traceback" not in wrong.stderr
+
+
+def test_a_test_message_says_what_became_of_each_address(site: Site) -> None:
+    sent = site.run("alerts", "test-message", "anna")
+    assert (sent.exit_code, sent.stdout) == (0, "json: taken\n")
+    assert site.room.hook.titles("anna")[0].startswith("Test: ")
+    site.room.hook.down()
+    failed = site.run("alerts", "test-message", "anna")
+    assert failed.exit_code == 1
+    assert failed.stdout.startswith("json: not taken: ")
+    assert site.run("alerts", "test-message", "nobody").exit_code == 2
+
+
+def test_people_act_from_the_command_line_and_the_second_is_told_who_was_first(site: Site) -> None:
+    late = finding("late-bet", "BT1")
+    record_raised(site.room.store, [alert_of(late, UNKNOWN_PLACE, 1_760_000_000_000, {})])
+    short = late.id[:8]
+    assert short in site.run("alerts", "list").stdout
+    assert site.run("alerts", "ack", short, "--by", "anna").exit_code == 0
+    second = site.run("alerts", "ack", short, "--by", "bob")
+    assert second.exit_code == 1
+    assert "anna (shift manager) was first" in second.stderr
+    assert site.run("alerts", "take", short, "--by", "bob").exit_code == 0
+    assert site.run("alerts", "hand-over", short, "--by", "bob", "--to", "anna").exit_code == 0
+    resolved = site.run(
+        "alerts", "resolve", short, "--by", "anna", "--disposition", "false alarm", "--note", "a cleaned reader"
+    )
+    assert resolved.exit_code == 0, resolved.stderr
+    assert site.run("alerts", "reopen", late.id, "--note", "look again", "--role", "operator").exit_code == 1
+    assert "No alert is open." in site.run("alerts", "list").stdout
+    shown = site.run("alerts", "show", late.id).stdout
+    assert "resolved by anna as false alarm (a cleaned reader)" in shown
+    history = alert_with_steps(site.room.store, late.id)
+    assert history is not None
+    assert life_of(history.steps).disposition == "false alarm"
+
+
+def test_every_help_begins_with_examples(site: Site) -> None:
+    names = ("run", "check", "test-message", "list", "show", "ack", "take", "resolve", "reopen", "hand-over", "note")
+    for command in ((), *((name,) for name in names), ("self-test",)):
+        said = site.run("alerts", *command, "--help").stdout.splitlines()
+        assert next(line for line in said if line.strip() and "Usage:" not in line).strip() == "Examples:", said
+
+
+@contextmanager
+def worker(site: Site) -> Iterator[None]:
+    with site.log.open("ab") as log:
+        process = subprocess.Popen([*COMMAND, "worker"], env=site.environment, stdout=log, stderr=log)
+    try:
+        yield
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.wait(60)
+
+
+def test_the_self_test_comes_through_the_whole_pipeline_and_no_person_hears_of_it(site: Site) -> None:
+    with worker(site):
+        service = site.start("alerts", "run")
+        proved = site.run("alerts", "self-test", "--within", "60")
+        assert proved.exit_code == 0, proved.stderr
+        assert proved.stdout.startswith("The alert came after ")
+        site.room.say(finding("late-bet", "BT1"))
+        until(lambda: site.room.hook.messages("anna"))
+        assert stopped(service) == 0
+    assert site.room.hook.titles("anna") == ["CRITICAL late-bet at BT1"]
+    assert site.room.hook.messages("ada") == []
+    with Log(EmbeddedLog(site.room.broker.folder).folder) as log:
+        values = [
+            record.value
+            for place, span in log.spans().items()
+            if place.topic == ALERTS.name
+            for record in log.read(*place, span.first)
+        ]
+    tables = [
+        orjson.loads(value or b"{}")["table"] for value in values if value != finding_json(finding("late-bet", "BT1"))
+    ]
+    codes = [orjson.loads(value or b"{}")["code"] for value in values]
+    assert set(tables) == {SELF_TEST_TABLE}
+    assert codes.count("late-bet") == 2, codes
+
+
+def test_a_self_test_whose_alert_does_not_come_alarms_the_administrators(site: Site) -> None:
+    failed = site.run("alerts", "self-test", "--within", "1")
+    assert failed.exit_code == 1
+    assert "did not come within 1 s" in failed.stderr
+    assert site.room.hook.titles("ada") == ["CRITICAL self-test-failed at no table"]
+    assert "self-test-failed" in site.run("alerts", "list").stdout
+
+
+def test_the_daily_self_test_of_the_service_alarms_the_administrators(site: Site) -> None:
+    soon = time.strftime("%H:%M", time.gmtime())
+    text = site.room.text().replace("at = []", f'at = ["{soon}"]\nwithin = "1s"').replace("Asia/Singapore", "UTC")
+    site.routes.write_text(text)
+    service = site.start("alerts", "run")
+    until(lambda: site.room.hook.messages("ada"), site.log.read_text())
+    assert stopped(service) == 0
+    assert site.room.hook.titles("ada") == ["CRITICAL self-test-failed at no table"]
+    again = site.start("alerts", "run")
+    site.room.say(finding("late-bet", "BT1"))
+    until(lambda: site.room.hook.messages("anna"))
+    assert stopped(again) == 0
+    assert len(site.room.hook.messages("ada")) == 1, "one test for each time of day, also over a restart"
