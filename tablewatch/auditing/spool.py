@@ -13,6 +13,8 @@ MEMORY: Final = 128 << 20
 """Bytes of lines that are held in memory."""
 _OBJECT: Final = 64
 """Bytes that Python takes for a line beside its own."""
+_CHUNK: Final = 20_000
+"""So many lines are written, and read again, at once."""
 
 
 class NoRoomError(Exception):
@@ -111,14 +113,14 @@ class Spool(Generic[Key]):
             self._file = tempfile.TemporaryFile()  # noqa: SIM115  # open as long as the spool is
         self._file.seek(self._end)
         for kept in self._kept.values():
-            if not kept.lines:
-                continue
-            content, count = b"\n".join(kept.lines), len(kept.lines)
-            self._file.write(content)
-            self._file.write(kept.numbers.tobytes())
-            kept.chunks.append(_Chunk(self._end, len(content), count))
-            self._end += len(content) + count * kept.numbers.itemsize
-            kept.written += count
+            for start in range(0, len(kept.lines), _CHUNK):
+                lines, numbers = kept.lines[start : start + _CHUNK], kept.numbers[start : start + _CHUNK]
+                content = b"\n".join(lines)
+                self._file.write(content)
+                self._file.write(numbers.tobytes())
+                kept.chunks.append(_Chunk(self._end, len(content), len(lines)))
+                self._end += len(content) + len(lines) * numbers.itemsize
+            kept.written += len(kept.lines)
             kept.lines.clear()
             del kept.numbers[:]
         self._file.flush()
