@@ -25,12 +25,11 @@ from store.render import SchemaSettings
 from store.rows.proof import Hold
 from store.tombstones import bury
 from store.write.expectations import fill_expectations
+from tablewatch.commands.services import UNREACHABLE, WRONG_USE, quiet_drivers
 from tablewatch.commands.store_address import store_url
 from tablewatch.settings import InvalidSetting, judge_settings, number_of, value_of
 
 FLAGGED = 1
-WRONG_USE = 2
-UNREACHABLE = 3
 
 app = typer.Typer(no_args_is_help=True, help="The schema of the store, its backups and legal holds.")
 
@@ -278,6 +277,7 @@ def _bar(what: str) -> Iterator[Callable[[backups.Progress], None]]:
 
 @contextmanager
 def _explained() -> Iterator[None]:
+    quiet_drivers()
     try:
         yield
     except StoreUnavailable as error:

@@ -1,7 +1,9 @@
 """`tablewatch worker`: the agents, until SIGTERM."""
 
 import logging
+import os
 import sys
+import threading
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Annotated
@@ -16,7 +18,7 @@ from streams.agent import Worker
 from streams.app import make_app
 from streams.logs import log_to_stderr
 from streams.outlets import open_outlet
-from tablewatch.commands.services import broker, explained
+from tablewatch.commands.services import UNREACHABLE, broker, explained
 from tablewatch.commands.store_address import store_url
 from tablewatch.settings import judge_settings, number_of
 
@@ -41,7 +43,8 @@ def worker(
       TABLEWATCH_BROKER=kafka://broker:9092 tablewatch worker --port 9464
 
     Judges what the tables say, as it comes: alerts, verdicts and findings out, everything to the store. Start as many
-    as there are cores; they share the partitions. On SIGTERM it finishes what it has in hand and exits with 0.
+    as there are cores; they share the partitions. On SIGTERM it finishes what it has in hand and exits with 0; where it
+    cannot in time, because the store is away, it ends with 3, and what was in hand is judged again at the next start.
     """
     log_to_stderr()
     with explained():
@@ -57,8 +60,23 @@ def worker(
     judging = Worker(app, store, settings, partitions)
     server = metrics.serve(number_of("METRICS_PORT") if port is None else port, lambda: judging.ready)
     logger.info("metrics on port %d", server.server_port)
-    running = faust.Worker(app, loglevel="WARN", override_logging=False, redirect_stdouts=False, quiet=True)
+    running = _EndsInTime(app, loglevel="WARN", override_logging=False, redirect_stdouts=False, quiet=True)
     try:
         running.execute_from_commandline()
     except SystemExit as ended:
         sys.exit(ended.code)
+
+
+class _EndsInTime(faust.Worker):  # type: ignore[misc]  # faust has no types
+    """Ends the process if it does not come to its end by itself: nothing that is not stored was acknowledged."""
+
+    async def stop(self) -> None:
+        timer = threading.Timer(number_of("STOP_SECONDS"), _give_up)
+        timer.daemon = True
+        timer.start()
+        await super().stop()
+
+
+def _give_up() -> None:
+    logger.error("the store is away: what is in hand stays on the broker and is judged again at the next start")
+    os._exit(UNREACHABLE)

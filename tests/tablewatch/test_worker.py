@@ -1,0 +1,35 @@
+"""A worker that is told to stop."""
+
+import signal
+import time
+from pathlib import Path
+
+from simulator.floor import simulate
+from streams.publish import publish
+from tests.streams.pipeline import PATIENCE_SECONDS, StoreProcess, alerts, stop
+from tests.streams.test_agents import check_against_audit, embedded_pipeline
+
+
+def test_a_worker_stops_in_time_while_the_store_is_away_and_nothing_is_lost(tmp_path: Path) -> None:
+    server = StoreProcess(tmp_path / "clickhouse")
+    lines = list(simulate(2, 16, 3, faults=0.5))
+    half = len(lines) // 2
+    with embedded_pipeline(tmp_path, server) as running:
+        running.environment["TABLEWATCH_STOP_SECONDS"] = "2"
+        worker = running.start_worker()
+        publish(lines[:half], running.broker)
+        running.await_done()
+        told = len(alerts(running))
+        server.stop(signal.SIGKILL)
+        publish(lines[half:], running.broker)
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while len(alerts(running)) == told:
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+        assert stop(worker) == 3
+        assert "judged again at the next start" in (running.folder / "worker.log").read_text()
+        server.start()
+        worker = running.start_worker()
+        running.await_done()
+        check_against_audit(running, lines)
+        assert stop(worker) == 0
