@@ -1,0 +1,230 @@
+"""Verifying stored rounds: judged anew from the raw events, and whatever is not as stored is found and named."""
+
+from dataclasses import replace
+from typing import Any
+
+import orjson
+import pytest
+
+from audit.judge import judge
+from audit.settings import JudgeSettings
+from games.readings import Readings
+from replay import verify as verifying
+from replay import windows
+from replay.readings import UnknownSettings, settings_of
+from replay.verify import Difference, Verified, differences, verify
+from schemas.verdicts import verdict_json
+from simulator.floor import simulate
+from store.connect import Store
+from store.read.rounds import RoundFilter
+from store.write.raw import write_records
+from store.write.verdicts import write_verdicts
+from tests.audit.case import DTB, Case
+from tests.replay.stored import fill, judged, packed
+from tests.replay.telling import tables_of
+
+
+def _kinds(result: Verified) -> list[tuple[str, str]]:
+    return [(str(each.key), each.kind) for each in result.deviations]
+
+
+def _mutate(store: Store, sql: str) -> None:
+    store.command(sql, settings={"mutations_sync": 2})
+
+
+def _three_shoes() -> list[bytes]:
+    """A table of three shoes: bets under the minimum in the first two, a lost settlement at the end of the second, and
+    rounds that only what came before explains."""
+    case = Case(DTB)
+    once = {"bets": {"b1": ("player", 50)}, "settled": {"b1": (50, 0)}}
+    case.round(**once).round(bets={"b1": ("player", 50)}, settled={"b1": (0, 0)})
+    case.load("S2").round(bets={"b1": ("player", 50)}, settled={"b1": (0, 0)})
+    case.round(bets={"b2": ("banker", 500)}, settled={"b2": (0, 500)})
+    case.load("S3").round(bets={"b1": ("player", 50)}, settled={"b1": (50, 0)})
+    case.round(bets={"b3": ("tie", 200)}, settled={"b3": (0, 200)})
+    return case.lines(lost="bet.settled", which=3)
+
+
+def test_rounds_with_every_fault_are_as_they_are_stored(store: Store) -> None:
+    lines = list(simulate(4, 12, 21, faults=0.4))
+    stored = fill(store, [*lines, *lines[40:60], b"no event", b'{"specversion":"1.0"}'])
+    result = verify(store)
+    assert _kinds(result) == []
+    assert (result.rounds, result.tables) == (len(stored), 4)
+
+
+def test_windows_of_single_shoes_judge_as_the_whole_table(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """DTB 5.14: who used the one time in an earlier shoe is known in a later one"""
+    lines = _three_shoes()
+    stored = fill(store, lines)
+    assert {each.verdict.status for each in stored} >= {"flagged", "unverifiable"}
+    monkeypatch.setattr(windows, "EVENTS_AT_ONCE", 1)
+    monkeypatch.setattr(verifying, "EVENTS_OF_PARTITION", 0)
+    result = verify(store)
+    assert _kinds(result) == []
+    assert result.rounds == len(stored) == 6
+    assert len(list(windows.shoe_windows(store, "BT1"))) == 3
+
+
+@pytest.mark.parametrize("shoe", ["S1", "S2", "S3"])
+def test_a_filter_verifies_those_rounds_alone(store: Store, shoe: str) -> None:
+    fill(store, _three_shoes())
+    result = verify(store, RoundFilter(shoe=shoe))
+    assert (result.rounds, _kinds(result)) == (2, [])
+
+
+def test_a_tampered_verdict_is_named_with_what_differs(store: Store) -> None:
+    stored = fill(store, list(simulate(2, 4, 5)))
+    victim = stored[2].verdict
+    _mutate(
+        store,
+        'ALTER TABLE verdicts UPDATE verdict = replaceOne(verdict, \'"status":"verified"\', \'"status":"flagged"\')'
+        f" WHERE table = '{victim.table}' AND round = {victim.round}",
+    )
+    result = verify(store)
+    assert _kinds(result) == [(str(stored[2].key), "verdict-differs")]
+    assert result.deviating[0].differences == (Difference("status", "flagged", "verified"),)
+
+
+def test_a_changed_event_is_named_by_the_rounds_that_rest_on_it(store: Store) -> None:
+    case = Case(DTB).round(bets={"b1": ("player", 100)}, settled={"b1": (100, 0)}).round()
+    lines = case.lines()
+    write_verdicts(store, judged(lines))
+    forged = [line.replace(b'"paid":100', b'"paid":900') for line in lines]
+    assert forged != lines
+    write_records(store, packed(forged))
+    result = verify(store)
+    assert _kinds(result) == [("BT1/S1/1", "facts-differ")]
+    assert {each.path for each in result.deviations[0].differences} >= {"digest", "bets[0].actual.paid", "status"}
+
+
+def test_events_that_were_taken_away_are_missed(store: Store) -> None:
+    lines = Case(DTB).round().round().lines()
+    write_verdicts(store, judged(lines))
+    write_records(store, packed([line for line in lines if b'"round":2' not in line]))
+    assert ("BT1/S1/2", "events-gone") in _kinds(verify(store))
+
+
+def test_a_store_without_events_misses_those_of_every_verdict(store: Store) -> None:
+    write_verdicts(store, judged(Case(DTB).round().lines()))
+    assert _kinds(verify(store, RoundFilter(status="verified"))) == [("BT1/S1/1", "events-gone")]
+
+
+def test_a_verdict_that_was_taken_away_is_missed_when_its_round_is_well_over(store: Store) -> None:
+    case = Case(DTB)
+    for _ in range(70):
+        case.round()
+    stored = fill(store, case.lines())
+    _mutate(store, "ALTER TABLE verdicts DELETE WHERE round IN (2, 70)")
+    result = verify(store)
+    assert _kinds(result) == [("BT1/S1/2", "verdict-gone")]
+    assert result.rounds == len(stored) - 2
+
+
+def test_what_another_judge_saw_differently_is_told_apart(store: Store) -> None:
+    lines = Case(DTB).round(bets={"b1": ("player", 100)}, settled={"b1": (90, 0)}).lines()
+    write_records(store, packed(lines))
+    old = judged(lines, judge="0")[0]
+    seen_then = replace(old.verdict, status="verified", findings=())
+    write_verdicts(store, [replace(old, verdict=seen_then)])
+    result = verify(store)
+    assert _kinds(result) == [("BT1/S1/1", "other-judge")]
+    assert result.deviating == []
+
+
+def test_another_judge_excuses_no_other_facts(store: Store) -> None:
+    lines = Case(DTB).round(bets={"b1": ("player", 100)}, settled={"b1": (100, 0)}).lines()
+    write_verdicts(store, judged(lines, judge="0"))
+    write_records(store, packed([line.replace(b'"paid":100', b'"paid":900') for line in lines]))
+    assert [each.kind for each in verify(store).deviating] == ["facts-differ"]
+
+
+def test_each_round_is_judged_under_the_settings_of_its_verdict(store: Store) -> None:
+    case = Case(DTB).round(bets={"b1": ("player", 100)}, settled={"b1": (100, 0)})
+    case.bet(10_400, "b2").round().round()
+    lines = case.lines()
+    strict = JudgeSettings(tolerance_ms=300, readings=Readings(small_tiger="layout"))
+    default, other = judged(lines), judged(lines, strict)
+    codes = [{finding.code for finding in each[0].verdict.findings} for each in (default, other)]
+    assert "late-bet" in codes[1] - codes[0]
+    write_records(store, packed(lines))
+    write_verdicts(store, [other[0], default[1], other[2]])
+    result = verify(store)
+    assert (result.rounds, _kinds(result)) == (3, [])
+
+
+def test_a_later_revision_is_the_one_that_is_verified(store: Store) -> None:
+    lines = Case(DTB).round(bets={"b1": ("player", 100)}, settled={"b1": (100, 0)}).lines()
+    write_records(store, packed(lines))
+    last = judged(lines)[0]
+    first = replace(last.verdict, status="flagged")
+    write_verdicts(store, [replace(last, verdict=first)])
+    write_verdicts(store, [replace(last, verdict=replace(last.verdict, revision=3))])
+    assert _kinds(verify(store)) == []
+
+
+def test_a_round_that_nobody_closed_is_verified_as_it_was_judged_when_it_had_gone_quiet(store: Store) -> None:
+    lines = Case(DTB).round(bets={"b1": ("player", 100)}, settled={"b1": (100, 0)}).without("round.closed").lines()
+    assert judged(lines) == []
+    write_records(store, packed(lines))
+    facts = tables_of(lines)["BT1"]
+    key = ("S1", 1)
+    verdict = judge(
+        facts.rounds[key], replace(facts.surroundings.context(key, frozenset()), over=True), JudgeSettings()
+    )
+    likeness = judged(Case(DTB).round().lines())[0]
+    write_verdicts(store, [replace(likeness, verdict=verdict)])
+    assert [finding.code for finding in verdict.findings] == ["round-out-of-order"]
+    assert _kinds(verify(store)) == []
+
+
+def test_settings_that_this_version_does_not_know_are_told(store: Store) -> None:
+    lines = Case(DTB).round().lines()
+    write_records(store, packed(lines))
+    stored = judged(lines)[0]
+    odd = replace(stored.verdict, settings={**stored.verdict.settings, "moon": 3})
+    write_verdicts(store, [replace(stored, verdict=odd)])
+    assert _kinds(verify(store)) == [("BT1/S1/1", "settings-unknown")]
+
+
+def test_settings_are_read_back_as_they_were_written() -> None:
+    settings = JudgeSettings(tolerance_ms=1, readings=Readings(pair="literal", tiger_pair="cumulative"))
+    assert settings_of(orjson.loads(orjson.dumps(settings.as_json()))) == settings
+    with pytest.raises(UnknownSettings):
+        settings_of({})
+
+
+def test_a_deviation_is_looked_at_again_before_it_is_told(store: Store) -> None:
+    """A worker stores verdicts a moment before their events."""
+    lines = Case(DTB).round().lines()
+    write_verdicts(store, judged(lines))
+    records = packed(lines)
+    write_records(store, records[:1])
+
+    def a_moment_later() -> None:
+        write_records(store, records)
+
+    assert _kinds(verify(store, pause=a_moment_later)) == []
+
+
+@pytest.mark.parametrize(
+    ("stored", "judged_now", "expected"),
+    [
+        ({"a": 1}, {"a": 1}, []),
+        ({"a": 1}, {"a": "1"}, [("a", 1, "1")]),
+        ({"a": {"b": [1, 2]}}, {"a": {"b": [1, 3, 4]}}, [("a.b[1]", 2, 3), ("a.b[2]", None, 4)]),
+        ({"a": None, "b": 2}, {"a": 0}, [("a", None, 0), ("b", 2, None)]),
+        ({"a": True}, {"a": 1}, [("a", True, 1)]),
+        ("torn", {"a": 1}, [("", "torn", {"a": 1})]),
+    ],
+)
+def test_differences_are_told_field_by_field(stored: Any, judged_now: Any, expected: list[Any]) -> None:
+    assert [(each.path, each.stored, each.judged) for each in differences(stored, judged_now)] == expected
+
+
+def test_a_verdict_of_the_same_values_in_other_bytes_deviates(store: Store) -> None:
+    lines = Case(DTB).round().lines()
+    stored = fill(store, lines)[0]
+    spaced = verdict_json(stored.verdict).replace(b'"round":1', b'"round": 1').decode()
+    _mutate(store, f"ALTER TABLE verdicts UPDATE verdict = '{spaced}' WHERE 1")
+    assert _kinds(verify(store)) == [("BT1/S1/1", "verdict-differs")]
