@@ -29,8 +29,8 @@ ALERT_SECONDS: Final = Histogram(
 )  # fmt: skip
 
 
-def serve(port: int, ready: Callable[[], bool]) -> ThreadingHTTPServer:
-    """Answers /metrics, /healthz and /readyz on this machine alone; port 0 takes a free one."""
+def serve(port: int, ready: Callable[[], bool], host: str = "127.0.0.1") -> ThreadingHTTPServer:
+    """Answers /metrics, /healthz and /readyz, on this machine alone unless told otherwise; port 0 takes a free one."""
 
     class Answer(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -53,6 +53,6 @@ def serve(port: int, ready: Callable[[], bool]) -> ThreadingHTTPServer:
         def log_message(self, format: str, *args: object) -> None:
             """Requests are not logged."""
 
-    server = ThreadingHTTPServer(("127.0.0.1", port), Answer)
+    server = ThreadingHTTPServer((host, port), Answer)
     threading.Thread(target=server.serve_forever, name="metrics", daemon=True).start()
     return server

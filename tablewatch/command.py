@@ -27,6 +27,7 @@ COMMANDS: Final[dict[str, Command]] = {
     "gateway": Command("tablewatch.commands.gateway:gateway", "Take events of devices over HTTP."),
     "console": Command("tablewatch.commands.console:console", "The surveillance room in a browser."),
     "alerts": Command("tablewatch.commands.alerts:app", "Tell people of findings; who is told, and what they did."),
+    "dashboards": Command("tablewatch.commands.dashboards:dashboards", "Bring the dashboards to a Grafana."),
     "doctor": Command("tablewatch.commands.doctor:doctor", "What is reachable, and how far the workers are behind."),
     "replay": Command("tablewatch.commands.replay:replay", "What was stored, as it was judged."),
     "bench": Command("tablewatch.commands.bench:bench", "Measure it, side by side with what it is held against."),

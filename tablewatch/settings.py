@@ -1,4 +1,7 @@
-"""The settings: from the environment (`TABLEWATCH_…`), a file, then defaults; every name is listed here, once."""
+"""The settings: from the environment (`TABLEWATCH_…`), a file, then defaults; every name is listed here, once.
+
+`TABLEWATCH_NAME_FILE` names a file that has the value, for what is secret: an address with a password, a token.
+"""
 
 import os
 import tomllib
@@ -14,6 +17,8 @@ from games.readings import Readings
 
 PREFIX: Final = "TABLEWATCH_"
 FILE: Final = PREFIX + "SETTINGS"
+IN_FILE: Final = "_FILE"
+"""Behind the name of a setting: the file that has its value."""
 DEFAULT_FILE: Final = Path("tablewatch.toml")
 
 
@@ -48,7 +53,8 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Setting("CONSOLES", "", "users that read everything"),
     Setting("RETENTION_YEARS", "7", "years that the store keeps everything; never less than five"),
     Setting("CLUSTER", "", "the ClickHouse cluster to make replicated and distributed tables on"),
-    Setting("METRICS_PORT", "0", "of a worker's /metrics, /healthz and /readyz on this machine; 0: a free one"),
+    Setting("METRICS_HOST", "127.0.0.1", "where workers and the alert service tell their metrics and health"),
+    Setting("METRICS_PORT", "0", "of a worker's /metrics, /healthz and /readyz; 0: a free one"),
     Setting("ALERTS_ROUTES", "", "the routing file of alerts; empty: alert-routes.toml in the data folder"),
     Setting("ALERTS_PORT", "0", "of the alert service's /metrics, /healthz and /readyz on this machine; 0: a free one"),
     Setting("STOP_SECONDS", "25", "how long a worker that was told to stop may take for what it has in hand"),
@@ -70,6 +76,8 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Setting("SHIFTS", "06:00,14:00,22:00", "when shifts begin, by the site's clock; for reports"),
     Setting("TIME_ZONE", "UTC", "of the site, where no table's configuration names one"),
     Setting("CONSOLE_IDLE_MINUTES", "60", "minutes without an open page until a session of the console ends"),
+    Setting("GRAFANA_URL", "", "where Grafana is, for installing dashboards"),
+    Setting("GRAFANA_TOKEN", "", "of a service account of Grafana with the role Admin"),
     Setting("TOLERANCE_MS", "500", "events of two sources are compared with this tolerance"),
     Setting("CLOCK_TOLERANCE_MS", "2000", "how far a heartbeat's device time may be off"),
     Setting("SILENCE_MS", "60000", "how long a device that sends heartbeats may be silent"),
@@ -94,7 +102,8 @@ _BY_NAME: Final = {setting.name: setting for setting in SETTINGS}
 
 
 def load_file(environment: MutableMapping[str, str]) -> None:
-    """Take what a settings file says into the environment, where the environment does not say otherwise."""
+    """Take what files say into the environment, where the environment does not say otherwise."""
+    _take_values(environment)
     named = environment.get(FILE)
     path = Path(named) if named else DEFAULT_FILE
     if not path.is_file():
@@ -114,6 +123,21 @@ def load_file(environment: MutableMapping[str, str]) -> None:
         if isinstance(value, dict | list | bool):
             raise InvalidSetting(f"{path}: {key} must be text or a number.")
         environment.setdefault(PREFIX + name, str(value))
+
+
+def _take_values(environment: MutableMapping[str, str]) -> None:
+    """The settings that are in files of their own, each named by `TABLEWATCH_NAME_FILE`."""
+    for name in _BY_NAME:
+        path = environment.get(PREFIX + name + IN_FILE)
+        if not path:
+            continue
+        if environment.get(PREFIX + name):
+            raise InvalidSetting(f"{PREFIX}{name} and {PREFIX}{name}{IN_FILE} are both set: leave one out.")
+        try:
+            environment[PREFIX + name] = Path(path).read_text(encoding="utf-8").strip()
+        except (OSError, UnicodeDecodeError) as error:
+            raise InvalidSetting(f"{PREFIX}{name}{IN_FILE}: {path} cannot be read: {error}.") from error
+        del environment[PREFIX + name + IN_FILE]  # a process that this one starts finds the value
 
 
 def value_of(name: str, environment: Mapping[str, str] = os.environ) -> str:

@@ -89,7 +89,8 @@ def run(
         service = AlertService(broker(), store, routing, data() / "alerts")
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: service.stop())
-    server = metrics.serve(number_of("ALERTS_PORT") if port is None else port, lambda: service.ready)
+    host = value_of("METRICS_HOST")
+    server = metrics.serve(number_of("ALERTS_PORT") if port is None else port, lambda: service.ready, host)
     logger.info("metrics on port %d", server.server_port)
     with _explained():
         service.run()

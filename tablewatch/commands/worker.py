@@ -20,7 +20,7 @@ from streams.logs import log_to_stderr
 from streams.outlets import open_outlet
 from tablewatch.commands.services import UNREACHABLE, broker, explained
 from tablewatch.commands.store_address import store_url
-from tablewatch.settings import judge_settings, number_of
+from tablewatch.settings import judge_settings, number_of, value_of
 
 START_PATIENCE = Patience(total=60.0)
 """How long the store may be away when a worker starts."""
@@ -58,7 +58,8 @@ def worker(
         import_module("uvloop").install()
     app = make_app(target)
     judging = Worker(app, store, settings, partitions)
-    server = metrics.serve(number_of("METRICS_PORT") if port is None else port, lambda: judging.ready)
+    host = value_of("METRICS_HOST")
+    server = metrics.serve(number_of("METRICS_PORT") if port is None else port, lambda: judging.ready, host)
     logger.info("metrics on port %d", server.server_port)
     running = _EndsInTime(app, loglevel="WARN", override_logging=False, redirect_stdouts=False, quiet=True)
     try:
