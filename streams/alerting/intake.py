@@ -1,6 +1,7 @@
 """From a finding to the messages that are owed for it, planned in one transaction with the place read to."""
 
 import logging
+import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 
 from schemas.findings import Finding
@@ -42,7 +43,18 @@ class Intake:
                 if self._on_self_test is not None:
                     self._on_self_test(finding)
             else:
+                self._take_whole(finding, record, now_ms)
+
+    def _take_whole(self, finding: Finding, record: FeedRecord, now_ms: int) -> None:
+        """One finding that cannot be handled must not keep people from hearing of the others."""
+        try:
+            with self._journal.part():
                 self._take(finding, record, now_ms)
+        except sqlite3.Error:
+            raise
+        except Exception:
+            measures.UNREADABLE.inc()
+            logger.exception("finding %s could not be told", finding.id)
 
     def _take(self, finding: Finding, record: FeedRecord, now_ms: int) -> None:
         known = self._journal.alert(finding.id)

@@ -72,10 +72,25 @@ class JournalFile:
                 yield
                 self._db.execute("COMMIT")
             except BaseException:
-                self._db.execute("ROLLBACK")
+                # A full disk may have rolled it back already.
+                if self._db.in_transaction:
+                    self._db.execute("ROLLBACK")
                 raise
             finally:
                 self._depth -= 1
+
+    @contextmanager
+    def part(self) -> Iterator[None]:
+        """A part of a transaction that can fail alone."""
+        with self._lock:
+            self._db.execute("SAVEPOINT part")
+            try:
+                yield
+            except BaseException:
+                self._db.execute("ROLLBACK TO part")
+                raise
+            finally:
+                self._db.execute("RELEASE part")
 
     def _rows(self, sql: str, *values: Any) -> list[tuple[Any, ...]]:
         with self._lock:

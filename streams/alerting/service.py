@@ -1,6 +1,7 @@
 """The alert service: reads `audit.alerts`, tells people, records every step; until it is stopped."""
 
 import logging
+import sqlite3
 import threading
 import time
 from collections.abc import Callable
@@ -20,7 +21,7 @@ from streams.alerting.rules import Routing
 from streams.alerting.schedule import SelfTests
 from streams.alerting.sending import Sender
 from streams.broker_url import Broker, BrokerUnavailable
-from streams.feed import Feed
+from streams.feed import Feed, FeedRecord
 
 logger = logging.getLogger(__name__)
 
@@ -118,28 +119,43 @@ class AlertService:
 
     def _serve(self, feed: Feed) -> None:
         forgot = time.monotonic()
+        untaken: list[FeedRecord] = []
         while not self._stop.is_set():
-            try:
-                records = feed.poll(POLL_SECONDS)
-            except BrokerUnavailable as error:
-                logger.warning("the broker is away: %s", error)
-                records = []
-                self._stop.wait(AWAY_PAUSE)
+            untaken += self._poll(feed)
             now = self._now_ms()
-            with self.journal.transaction():
-                if records:
-                    self.intake.take(records, now)
-                    self.journal.move_on(feed.positions)
-                self.intake.escalate(now)
-                self.self_tests.tick(self.intake, now)
-                self.journal.release_held(now, self._routing.limits.window * 1000)
-            if records:
+            try:
+                self._take(untaken, feed, now)
+                if time.monotonic() - forgot > FORGET_SECONDS:
+                    forgot = time.monotonic()
+                    self.journal.forget(now - KEEP_MS)
+            except sqlite3.Error as error:
+                # A full disk, mostly: nothing is forgotten, and it is tried until there is room again.
+                logger.error("the journal cannot be written: %s", error)
+                self._stop.wait(AWAY_PAUSE)
+                continue
+            if untaken:
                 self.recorder.wake()
+                untaken = []
             self.sender.dispatch()
             self._measure()
-            if time.monotonic() - forgot > FORGET_SECONDS:
-                forgot = time.monotonic()
-                self.journal.forget(now - KEEP_MS)
+
+    def _poll(self, feed: Feed) -> list[FeedRecord]:
+        try:
+            return feed.poll(POLL_SECONDS)
+        except BrokerUnavailable as error:
+            logger.warning("the broker is away: %s", error)
+            self._stop.wait(AWAY_PAUSE)
+            return []
+
+    def _take(self, records: list[FeedRecord], feed: Feed, now: int) -> None:
+        """Everything that is to be planned at this moment, and the place read to, in one transaction."""
+        with self.journal.transaction():
+            if records:
+                self.intake.take(records, now)
+                self.journal.move_on(feed.positions)
+            self.intake.escalate(now)
+            self.self_tests.tick(self.intake, now)
+            self.journal.release_held(now, self._routing.limits.window * 1000)
 
     def _measure(self) -> None:
         counts = self.journal.open_by_severity()

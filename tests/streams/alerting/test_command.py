@@ -17,7 +17,9 @@ from schemas.findings import finding_json
 from schemas.topics import ALERTS
 from store.connect import Store
 from streams.alerting.desk import alert_with_steps, record_raised
+from streams.alerting.journal import Journal
 from streams.alerting.life import life_of
+from streams.alerting.places import Places
 from streams.alerting.raising import SELF_TEST_TABLE, UNKNOWN_PLACE, alert_of
 from streams.broker_url import EmbeddedLog
 from streams.embedded.log import Log
@@ -233,6 +235,10 @@ def test_the_self_test_comes_through_the_whole_pipeline_and_no_person_hears_of_i
         assert stopped(service) == 0
     assert site.room.hook.titles("anna") == ["CRITICAL late-bet at BT1"]
     assert site.room.hook.messages("ada") == []
+    journal = Journal(site.routes.parent / "journal")
+    place = Places(site.room.store, journal).of(SELF_TEST_TABLE)
+    journal.close()
+    assert (place.pit, place.game) == (SELF_TEST_TABLE, "dragon_tiger_baccarat")
     with Log(EmbeddedLog(site.room.broker.folder).folder) as log:
         values = [
             record.value

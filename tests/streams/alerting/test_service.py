@@ -1,20 +1,31 @@
 """From a finding on the topic to a person, and back: told, held back, escalated, cleared; every step in the store."""
 
+import signal
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from schemas.findings import Finding
+from schemas.findings import Finding, finding_json
+from schemas.topics import ALERTS
 from store.connect import Patience, Store, connect
+from store.migrate import migrate
+from store.render import SchemaSettings
 from store.rows.alerts import AlertHistory
 from streams.alerting.desk import Done, alert_with_steps, open_alerts, perform
+from streams.alerting.intake import Intake
+from streams.alerting.journal import Journal
 from streams.alerting.life import Act, life_of
+from streams.alerting.places import Places
 from streams.alerting.raising import SELF_TEST_TABLE
+from streams.alerting.recording import Recorder
+from streams.feed import FeedRecord
 from tests.store.floor import finding
 from tests.streams.alerting.room import Room
 from tests.streams.alerting.webhook import until
+from tests.streams.pipeline import StoreProcess
 
 
 @pytest.fixture
@@ -157,16 +168,29 @@ def test_what_nobody_acknowledges_goes_to_the_next_role_and_then_to_the_one_afte
 
 def test_an_acknowledgement_at_the_desk_stops_the_escalation(room: Room) -> None:
     late, other = finding("late-bet", "BT1"), finding("late-bet", "BT1", number=2)
-    more = ESCALATION.replace('"1s"', '"4s"').replace('"2s"', '"5s"')
-    with room.service(room.routing(more)):
-        room.say(late, other)
-        until(lambda: alert_with_steps(room.store, late.id))
-        seen = Act(deed="acknowledge", by="anna", role="shift_manager", at=history_of(room, late).alert.raised * 1000)
-        assert isinstance(perform(room.store, late.id, seen), Done)
-        until(lambda: room.hook.messages("ada"))
-        until(lambda: actions(room, other).count("escalated") == 2)
-    assert "escalated" not in actions(room, late)
-    assert not any(late.id[:8] in message["message"] for message in room.hook.messages("bob"))
+    journal = Journal(room.folder / "alerts")
+    places = Places(room.store, journal)
+    intake = Intake(journal, room.routing(ESCALATION), places)
+    recorder = Recorder(room.store, journal, intake, places)
+    start = 1_760_000_000_000
+    records = [FeedRecord(ALERTS.name, 0, n, start, None, finding_json(f), {}) for n, f in enumerate((late, other))]
+    intake.take(records, start)
+    recorder.pay()
+    seen = Act(deed="acknowledge", by="anna", role="shift_manager", at=start * 1000 + 5)
+    assert isinstance(perform(room.store, late.id, seen), Done)
+    recorder.look()
+    intake.escalate(start + 999)
+    recorder.pay()
+    assert "escalated" not in actions(room, other), "not before its time"
+    intake.escalate(start + 1_000)
+    recorder.pay()
+    assert actions(room, other).count("escalated") == 1
+    assert actions(room, late) == ["raised", "acknowledged"]
+    assert journal.ready_lines(start + 1_000) == [("anna", 0), ("bob", 0)]
+    parcel = journal.next_parcel("bob", 0, start + 1_000, 20)
+    assert parcel is not None
+    assert [alert.id for alert in parcel.alerts] == [other.id]
+    journal.close()
 
 
 def test_nobody_hears_of_the_table_of_the_self_test(room: Room) -> None:
@@ -195,6 +219,33 @@ def test_an_address_that_is_away_is_tried_again_and_holds_nobody_else_up(room: R
     assert len(room.hook.messages("anna")) == 1
 
 
+def test_a_target_that_is_down_gets_its_messages_when_it_is_up_again_each_once(room: Room) -> None:
+    found = [finding("late-bet", "BT1", number=number) for number in range(1, 6)]
+    room.hook.down()
+    with room.service():
+        room.say(*found[:3])
+        until(lambda: "failed" in actions(room, found[0]))
+        room.say(*found[3:])
+        until(lambda: "failed" in actions(room, found[4]))
+        room.hook.up()
+        until(lambda: all("sent" in actions(room, each) for each in found))
+    texts = [message["message"] for message in room.hook.messages("anna")]
+    assert [sum(each.id[:8] in text for text in texts) for each in found] == [1] * 5
+
+
+def test_a_full_journal_loses_nothing(room: Room) -> None:
+    late = finding("late-bet", "BT1")
+    with room.service() as serving:
+        (pages,) = serving.journal._rows("PRAGMA page_count")[0]
+        serving.journal._do(f"PRAGMA max_page_count = {pages}")
+        many = [finding("late-bet", "BT1", number=number, message="x" * 3000) for number in range(2, 60)]
+        room.say(*many, late)
+        time.sleep(0.5)
+        assert room.hook.messages("anna") == []
+        serving.journal._do("PRAGMA max_page_count = 1000000")
+        until(lambda: "sent" in actions(room, late))
+
+
 def test_the_next_address_of_a_person_is_tried_when_the_first_does_not_take_it_and_copies_always(room: Room) -> None:
     base = room.text().replace(
         f'urls = ["{room.hook.url("anna")}"]',
@@ -204,6 +255,29 @@ def test_the_next_address_of_a_person_is_tried_when_the_first_does_not_take_it_a
         room.say(finding("late-bet", "BT1"))
         until(lambda: room.hook.messages("anna") and room.hook.messages("copy"))
     assert len(room.hook.messages("anna")) == len(room.hook.messages("copy")) == 1
+
+
+def test_the_store_goes_away_and_comes_back_while_people_are_told(room: Room) -> None:
+    server = StoreProcess(room.folder / "clickhouse")
+    server.start()
+    try:
+        own = connect(server.url, patience=Patience(total=30.0))
+        migrate(own, SchemaSettings())
+        room.store = own
+        late, other = finding("late-bet", "BT1"), finding("late-bet", "BT1", number=2)
+        with room.service() as serving:
+            room.say(late)
+            until(lambda: "sent" in actions(room, late))
+            server.stop(signal.SIGKILL)
+            room.say(other)
+            until(lambda: len(room.hook.messages("anna")) == 2)
+            until(lambda: serving.recorder.away)
+            server.start()
+            until(lambda: actions(room, other) == ["raised", "sent"])
+        assert actions(room, late) == ["raised", "sent"]
+        assert len(room.hook.messages("anna")) == 2
+    finally:
+        server.stop()
 
 
 def test_without_the_store_people_are_told_and_the_steps_come_later(room: Room) -> None:
