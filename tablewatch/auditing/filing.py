@@ -22,6 +22,7 @@ Origin = tuple[str, str]
 
 _SAME_FOR_MANY: Final = frozenset({"specversion", "type", "source", "subject", "datacontenttype", "dataschema", "id"})
 """The attributes that many events of one device have in common, and the id, behind which a beginning ends."""
+_TABLE: Final = b'"subject"'
 _MOST_BEGINNINGS: Final = 1 << 16
 
 
@@ -69,24 +70,15 @@ class Filing:
         known = self._beginnings.get
         homes = [known(line[: line.find(b'"id"')]) for line in lines]
         whole = b"\n".join(lines)
-        if None in homes or b"\\" in whole or whole.count(b'"subject"') != len(lines):
-            self._take_one_by_one(lines, homes, first)
-        else:
-            for home, line, number in zip(homes, lines, count(first)):
-                home.lines.append(line)  # type: ignore[union-attr]  # none of them is None
-                home.numbers.append(number)  # type: ignore[union-attr]
-        self.spool.added(len(lines), len(whole))
-
-    def _take_one_by_one(self, lines: list[bytes], homes: list[Kept | None], first: int) -> None:
-        for known, line, number in zip(homes, lines, count(first)):
-            # The table may be named again behind the beginning, if need be in escapes.
-            certain = known is not None and b"\\" not in line and line.count(b'"subject"') == 1
-            home = known if certain else self._look_at(line)
+        for place in _uncertain(lines, homes, whole):
+            homes[place] = self._look_at(lines[place])
+        for home, line, number in zip(homes, lines, count(first)):
             if home is not None:
                 home.lines.append(line)
                 home.numbers.append(number)
             else:
                 self._take_with_care(line, number)
+        self.spool.added(len(lines), len(whole))
 
     def _look_at(self, line: bytes) -> Kept | None:
         """Where a line belongs by its attributes; None where that takes decoding it."""
@@ -129,6 +121,20 @@ class Filing:
         for table, source in self.spool:
             tables.setdefault(table, []).append(source)
         return {table: sorted(tables[table]) for table in sorted(tables)}
+
+
+def _uncertain(lines: list[bytes], homes: list[Kept | None], whole: bytes) -> list[int]:
+    """The places of lines whose beginning is not known, or behind whose beginning the table may be named again, if need
+    be in escapes; ``whole`` is all of the lines."""
+    unknown = [place for place, home in enumerate(homes) if home is None] if None in homes else []
+    named = whole.count(_TABLE) - sum(lines[place].count(_TABLE) for place in unknown)
+    if named == len(lines) - len(unknown) and b"\\" not in whole:
+        return unknown
+    return [
+        place
+        for place, (home, line) in enumerate(zip(homes, lines, strict=True))
+        if home is None or b"\\" in line or line.count(_TABLE) != 1
+    ]
 
 
 def _fields(raw: bytes) -> dict[str, Any]:
