@@ -7,13 +7,30 @@ from contextlib import asynccontextmanager
 
 from fastapi import Depends, FastAPI, Request
 
-from console.api import access, alerts, floor, people, reports, rounds, session, tables
+from console.api import (
+    access,
+    alerts,
+    catalogue,
+    evidence,
+    floor,
+    people,
+    refund,
+    reports,
+    rounds,
+    session,
+    tables,
+    what_if,
+)
 from console.server import pages, problems
 from console.server.gate import pass_gate
 from console.server.parts import Parts
 from console.server.security import Secured
 
 logger = logging.getLogger(__name__)
+
+SUBJECTS = (
+    session, floor, tables, alerts, catalogue, rounds, evidence, refund, what_if, reports, people, access,
+)  # fmt: skip
 
 ABOUT = """What the pages of the console ask for. Sign in at POST /api/v1/session; the cookie is the session, and
 everything that changes something carries the header X-CSRF-Token with the token that the session gave."""
@@ -44,7 +61,7 @@ def make_app(parts: Parts) -> FastAPI:
         responses=problems.RESPONSES,
     )
     app.state.parts = parts
-    for subject in (session, floor, tables, alerts, rounds, reports, people, access):
+    for subject in SUBJECTS:
         app.include_router(subject.router)
     app.include_router(pages.router)
 

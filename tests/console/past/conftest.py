@@ -17,4 +17,5 @@ def evening(server_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterat
     """The console over the evening."""
     for store in _database_of_its_own(server_url):
         migrate(store, LONG)
-        yield open_evening(store, tmp_path_factory.mktemp("console"))
+        with open_evening(store, tmp_path_factory.mktemp("evening")) as filled:
+            yield filled

@@ -1,25 +1,16 @@
 """A console over a stored evening: a simulated floor with faults, judged, alerts worked at, people of every role."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from fastapi import FastAPI
-from starlette.testclient import TestClient
+import httpx
 
-from console.access import AccessLog
-from console.auth.pace import Pace
-from console.auth.people import People
-from console.auth.roles import ROLES, Role
-from console.auth.sessions import Sessions
-from console.database import Database
-from console.live.room import LiveRoom
-from console.live.sources import feed_of, lag_at
-from console.server.app import make_app
-from console.server.gate import cookie_name
+from console.auth.roles import Role
 from console.server.parts import Parts
 from schemas.findings import Finding
 from simulator.floor import simulate
@@ -32,9 +23,9 @@ from streams.alerting.life import Act
 from streams.alerting.raising import TablePlace, alert_of
 from streams.broker_url import EmbeddedLog
 from streams.topics import create
+from tests.console.house import ConsoleServer, console_server
 from tests.replay.stored import fill
 
-PASSWORD = "correct horse battery"
 TABLES = 4
 ROUNDS = 14
 SEED = 11
@@ -44,11 +35,14 @@ SEED = 11
 class Evening:
     """What the store holds, and the console over it."""
 
-    app: FastAPI
-    parts: Parts
+    server: ConsoleServer
     rounds: list[JudgedRound]
     alerts: list[Alert]
     start: datetime
+
+    @property
+    def parts(self) -> Parts:
+        return self.server.parts
 
     def flagged(self, code: str | None = None) -> JudgedRound:
         """A round with a finding, of this code."""
@@ -59,54 +53,32 @@ class Evening:
 
     def client(self, role: Role) -> "Visitor":
         """Somebody of this role, signed in."""
-        return Visitor(self, role)
+        return Visitor(self.server.client(role))
 
 
 class Visitor:
     """Asks the console as somebody who is signed in."""
 
-    def __init__(self, evening: Evening, role: Role, name: str | None = None) -> None:
-        token = evening.parts.sessions.begin(name or role.replace("_", "-"), "127.0.0.1")
-        session = evening.parts.sessions.find(token)
-        assert session is not None
-        self._client = TestClient(evening.app, raise_server_exceptions=False)
-        self._client.cookies.set(cookie_name(evening.parts.secure), token)
-        self._headers = {"X-CSRF-Token": session.csrf}
+    def __init__(self, client: httpx.Client) -> None:
+        self._client = client
 
-    def get(self, path: str, **query: Any) -> Any:
-        return self._client.get(path, params=query, headers=self._headers)
+    def get(self, path: str, **query: Any) -> httpx.Response:
+        return self._client.get(path, params=query)
 
-    def post(self, path: str, body: Any = None) -> Any:
-        return self._client.post(path, json=body, headers=self._headers)
-
-    def put(self, path: str, body: Any = None) -> Any:
-        return self._client.put(path, json=body, headers=self._headers)
+    def post(self, path: str, body: Any = None) -> httpx.Response:
+        return self._client.post(path, json=body)
 
 
-def open_evening(store: Store, folder: Path, more: Callable[[Path], dict[str, Any]] = lambda _: {}) -> Evening:
+@contextmanager
+def open_evening(store: Store, folder: Path) -> Iterator[Evening]:
     """Fill the store with an evening that began an hour ago, and open the console over it."""
     start = (datetime.now(UTC) - timedelta(hours=1)).replace(microsecond=0)
     rounds = fill(store, list(simulate(TABLES, ROUNDS, SEED, faults=0.4, start=start)))
     alerts = _raise(store, rounds)
     broker = EmbeddedLog(folder / "log")
     create(broker)
-    database = Database(folder)
-    people = People(database)
-    for role in ROLES:
-        people.add(role.replace("_", "-"), role, PASSWORD)
-    people.add("second-admin", "administrator", PASSWORD)
-    parts = Parts(
-        people=people,
-        sessions=Sessions(database),
-        access=AccessLog(database, store),
-        live=LiveRoom(feed_of(broker), store, lag_at(broker)),
-        store=store,
-        secure=False,
-        signing_in=Pace(burst=100, per_second=100),
-        asking=Pace(burst=1000, per_second=1000),
-        **more(folder),
-    )
-    return Evening(make_app(parts), parts, rounds, alerts, start)
+    with console_server(folder, broker, store) as server:
+        yield Evening(server, rounds, alerts, start)
 
 
 def _raise(store: Store, rounds: list[JudgedRound]) -> list[Alert]:

@@ -1,0 +1,151 @@
+// What is asked of a round: how its verdicts differ, whether it is as it was judged and sealed, what would be otherwise.
+
+import { h, put } from "/public/dom.js";
+import { get, post } from "./api.js";
+import { catalogue } from "./catalogue.js";
+import { cardName } from "./cards.js";
+import { count, moment, roundPath, shown, words } from "./format.js";
+import { scrolling } from "./round.js";
+
+export function comparePanel(view) {
+  const { revisions } = view.told;
+  if (!revisions.length) return h("p", { class: "muted" }, "No verdict yet: the round is still open.");
+  const list = h("table", {}, h("thead", {}, h("tr", {}, ["Revision", "Judged", "Judge", "Status", "Findings"].map((name) => h("th", { scope: "col" }, name)))),
+    h("tbody", {}, revisions.map((each) => h("tr", {}, h("td", {}, each.revision), h("td", {}, moment(each.judged)), h("td", {}, each.judge), h("td", {}, words(each.status)), h("td", {}, each.findings)))));
+  if (revisions.length < 2) return [list, h("p", { class: "muted" }, "One verdict: nothing to compare.")];
+  const choice = (label, at) => h("select", { "aria-label": label }, revisions.map((each, place) => h("option", { value: each.revision, selected: place === at }, `Revision ${each.revision}`)));
+  const first = choice("Compare", revisions.length - 2);
+  const second = choice("with", revisions.length - 1);
+  const answer = h("div", { role: "status" });
+  const ask = asking(answer, async () => {
+    const told = await get(`${view.path}/compare?first=${first.value}&second=${second.value}`);
+    if (!told.differences.length) return h("p", {}, "Nothing differs.");
+    return scrolling("Differences", h("table", {}, h("thead", {}, h("tr", {}, ["Part", `Revision ${told.first.revision}`, `Revision ${told.second.revision}`].map((name) => h("th", { scope: "col" }, name)))),
+      h("tbody", {}, told.differences.map((each) => h("tr", {}, h("th", { scope: "row" }, each.part), h("td", {}, shown(each.first)), h("td", {}, shown(each.second)))))));
+  });
+  return [list, h("div", { class: "tools" }, h("label", {}, "Compare", first), h("label", {}, "with", second), h("button", { type: "button", onclick: ask }, "Compare")), answer];
+}
+
+export function bundlePanel(view) {
+  const proof = h("div", { role: "status" });
+  const judged = h("div", { role: "status" });
+  const prove = asking(proof, async () => {
+    const told = await get(`${view.path}/proof`);
+    const tone = { proved: "good", "not sealed": "warn", "not as sealed": "bad" }[told.state];
+    return [h("p", { class: `proof ${tone}` }, { proved: "✓ Proved", "not sealed": "… Not sealed yet", "not as sealed": "✗ Not as sealed" }[told.state], ": ", told.words),
+      told.root ? h("dl", {}, h("dt", {}, "Signed"), h("dd", {}, `${moment(told.sealed)} with key ${told.key}`), h("dt", {}, "Root"), h("dd", {}, h("code", { class: "digest" }, told.root))) : null];
+  });
+  const anew = asking(judged, async () => {
+    const told = await get(`${view.path}/verify`);
+    if (told.same) return h("p", { class: "proof good" }, "✓ Judged anew from the raw events: the same verdict, byte for byte.");
+    return told.deviations.map((each) => [h("p", { class: "proof bad" }, `✗ ${words(each.kind.replaceAll("-", " "))}`, each.judge ? ` (stored by judge ${each.judge})` : ""),
+      h("ul", {}, each.differences.map((part) => h("li", {}, `${part.part}: stored ${shown(part.stored)}, judged ${shown(part.judged)}`)))]);
+  });
+  prove();
+  return [proof, h("div", { class: "tools" }, h("button", { type: "button", onclick: prove }, "Prove again"), h("button", { type: "button", onclick: anew }, "Judge anew")), judged];
+}
+
+export function refundPanel(view) {
+  if (!view.story.status) return h("p", { class: "muted" }, "The round is still open: what moved is told once it is judged.");
+  const answer = h("div", { role: "status" });
+  const ground = h("select", { "aria-label": "Ground" }, h("option", { value: "decision" }, "decided by the Gaming Shift Manager"));
+  const until = h("input", { type: "number", "aria-label": "Up to round", min: view.key.round, value: view.key.round, size: 4 });
+  let known = false;
+  const ask = asking(answer, async () => {
+    const told = await get(`${view.path}/refund?${new URLSearchParams({ ground: ground.value, until: until.value || view.key.round })}`);
+    if (!known) {
+      known = true;
+      put(ground, Object.entries(told.grounds).map(([value, text]) => h("option", { value, selected: value === told.ground }, text)));
+    }
+    return refundSheet(view, told);
+  });
+  ground.addEventListener("focus", () => { if (!known) ask(); }, { once: true });
+  return [h("p", { class: "muted" }, "What has to go back to whom if this round, or the rounds from here on, are void."),
+    h("div", { class: "tools no-print" }, h("label", {}, "Ground", ground), h("label", {}, "up to round", until), h("button", { type: "button", onclick: ask }, "Draw the sheet")), answer];
+}
+
+function refundSheet(view, told) {
+  const columns = (names, from) => h("thead", {}, h("tr", {}, names.map((name, place) => h("th", { scope: "col", class: place >= from ? "number" : null }, name))));
+  const amounts = (each) => [each.to_player, each.from_player, each.on_layout, each.net].map((minor) => h("td", { class: "number" }, view.money(minor)));
+  return [h("p", { class: "words" }, `${count(told.rounds.length)} ${told.rounds.length === 1 ? "round" : "rounds"}: the house gives back ${view.money(told.to_players)}, players give back ${view.money(told.from_players)} ${told.currency ?? ""}`),
+    told.already_void.length ? h("p", {}, `Void as it is: ${told.already_void.join(", ")}`) : null,
+    told.unknown.length ? h("p", {}, `The game is not known, so that no clause is named: ${told.unknown.join(", ")}`) : null,
+    told.basis.map((each) => h("p", {}, h("span", { class: "cite" }, `${each.document} ${each.clause ?? ""}`), each.words)),
+    told.players.length ? scrolling("By player", h("table", {}, columns(["Player", "Bets", "Gets back", "Gives back", "Lies on the layout", "Net"], 1),
+      h("tbody", {}, told.players.map((each) => h("tr", {}, h("td", {}, each.who), h("td", { class: "number" }, each.bets), amounts(each)))))) : h("p", {}, "No money moved, and none lies on the layout."),
+    told.bets.length ? scrolling("By bet", h("table", {}, columns(["Round", "Bet", "Place", "Player", "Wager", "Stake", "Gets back", "Gives back", "Lies on the layout", "Net"], 5),
+      h("tbody", {}, told.bets.map((each) => h("tr", {}, h("td", {}, each.round), h("td", {}, each.bet), h("td", {}, each.position ?? "–"), h("td", {}, each.player ?? "unknown"), h("td", {}, each.wager ? words(each.wager) : "–"), h("td", { class: "number" }, view.money(each.stake)), amounts(each)))))) : null];
+}
+
+export function whatIfPanel(view) {
+  const body = h("div", {}, h("p", { class: "muted" }, "…"));
+  catalogue().then((known) => put(body, whatIfForm(view, known)), (problem) => put(body, h("p", { class: "said" }, problem.message)));
+  return body;
+}
+
+function whatIfForm(view, known) {
+  const { story } = view;
+  if (!story.status) return h("p", { class: "muted" }, "The round is still open: there is no verdict to compare with.");
+  const game = known.games.find((each) => each.name === story.game);
+  const inForce = story.settings.readings ?? {};
+  const scale = 10 ** story.decimals;
+  const readings = Object.entries(known.readings).map(([name, choices]) => {
+    const now = inForce[name] ?? choices[0];
+    return labelled(words(name), h("select", { name: `reading ${name}` }, choices.map((each) => h("option", { value: each === now ? "" : each, selected: each === now }, each === now ? `${each} (as judged)` : each))));
+  });
+  const drawn = story.moments.filter((each) => each.kind === "card").map((each) => [each.draw, each.card]);
+  const cards = [...new Map(drawn).entries()].sort(([a], [b]) => a - b).map(([draw, code]) => labelled(`Draw ${draw}`, h("select", { name: `card ${draw}` },
+    h("option", { value: "" }, `${code} (as read)`), (game?.cards ?? []).filter((each) => each !== code).map((each) => h("option", { value: each, title: cardName(each, game.cards.length > 52) }, each)))));
+  const wager = h("select", { name: "wager" }, h("option", { value: "" }, "no other limit"), Object.entries(game?.wagers ?? {}).map(([name, title]) => h("option", { value: name }, title)));
+  const number = (name) => h("input", { name, type: "number", min: 0, step: 1 / scale, inputmode: "decimal" });
+  const form = h("form", { class: "what-if-form", onsubmit: (event) => { event.preventDefault(); ask(); } },
+    h("fieldset", {}, h("legend", {}, "Another reading"), readings),
+    h("fieldset", {}, h("legend", {}, "Another card"), cards),
+    h("fieldset", {}, h("legend", {}, "Another limit"), labelled("Wager", wager), labelled("Minimum", number("min")), labelled("Maximum", number("max")), labelled("Differential", number("differential"))),
+    h("div", { class: "buttons" }, h("button", { class: "primary", type: "submit" }, "What then?"), h("button", { type: "reset" }, "As it was")));
+  const answer = h("div", { role: "status" });
+  const ask = asking(answer, async () => {
+    const asked = { readings: {}, cards: {}, limits: {} };
+    for (const [name, value] of new FormData(form)) {
+      const [kind, about] = [name.slice(0, name.indexOf(" ")), name.slice(name.indexOf(" ") + 1)];
+      if (value && kind === "reading") asked.readings[about] = value;
+      if (value && kind === "card") asked.cards[about] = value;
+    }
+    const minor = (name) => Math.round(Number(form.elements[name].value) * scale);
+    if (wager.value) asked.limits[wager.value] = { min: minor("min"), max: minor("max") };
+    if (form.elements.differential.value !== "") asked.differential_limit = minor("differential");
+    return otherwise(view, await post(`${view.path}/what-if`, asked));
+  });
+  return [h("p", { class: "muted" }, "The round is judged as it is and with the change. Nothing is stored; that you asked is in the access log."), form, answer];
+}
+
+function otherwise(view, told) {
+  if (!told.changed.length) return h("p", {}, `Nothing would come out otherwise (${count(told.rounds)} ${told.rounds === 1 ? "round" : "rounds"} looked at).`);
+  const gain = Number(told.difference);
+  const arrow = (name, { now, then }) => now === then ? null : h("p", {}, `${name}: ${now ?? "cannot be said"} → ${then ?? "cannot be said"}`);
+  return [h("p", { class: "words" }, `${count(told.changed.length)} of ${count(told.rounds)} ${told.rounds === 1 ? "round" : "rounds"} would come out otherwise; players would win ${view.money(Math.abs(gain))} ${gain < 0 ? "less" : "more"}.`),
+    told.changed.map((each) => h("section", { class: "otherwise" },
+      h("h3", {}, each.round === Number(view.key.round) ? "This round" : h("a", { href: roundPath(each.table, each.shoe, each.round) }, `Round ${each.round}`)),
+      arrow("Status", each.status), arrow("Outcome", each.outcome),
+      each.appeared.map((finding) => h("p", {}, h("span", { class: `sev ${finding.severity}` }, `+ ${finding.code}`), " ", finding.message)),
+      each.gone.map((finding) => h("p", { class: "muted" }, `− ${finding.code}: ${finding.message}`)),
+      each.bets.length ? scrolling("Bets otherwise", h("table", {}, h("thead", {}, h("tr", {}, ["Bet", "Place", "Player", "Wager", "Stake", "Due", "Would be due", "Moved"].map((name, place) => h("th", { scope: "col", class: place > 3 ? "number" : null }, name)))),
+        h("tbody", {}, each.bets.map((bet) => h("tr", {}, h("td", {}, bet.bet), h("td", {}, bet.position), h("td", {}, bet.player ?? "unknown"), h("td", {}, words(bet.wager)),
+          [bet.stake, bet.due, bet.due_then, bet.moved].map((minor) => h("td", { class: "number" }, view.money(minor)))))))) : null))];
+}
+
+// A button that asks and shows the answer, or why there is none, in its place.
+export function asking(answer, ask) {
+  return async () => {
+    put(answer, h("p", { class: "muted" }, "…"));
+    try {
+      put(answer, await ask());
+    } catch (problem) {
+      put(answer, h("p", { class: "said" }, problem.message));
+    }
+  };
+}
+
+function labelled(label, field) {
+  return h("label", {}, h("span", {}, label), field);
+}

@@ -1,0 +1,85 @@
+"""What is asked of a round: judged anew, proved, with something otherwise, and what goes back if it is void."""
+
+from replay.chain.keys import KeyRing
+from replay.chain.seal import Sealer
+from tests.console.past.evening import Evening
+
+
+def _path(evening: Evening, status: str = "verified") -> str:
+    found = [each for each in evening.rounds if each.verdict.status == status and len(each.verdict.bets) > 1]
+    return f"/api/v1/rounds/{found[0].key}"
+
+
+def test_a_round_judged_anew_gives_the_same_verdict_byte_for_byte(evening: Evening) -> None:
+    told = evening.client("auditor").get(_path(evening, "flagged") + "/verify").json()
+    assert told == {"same": True, "deviations": []}
+
+
+def test_a_round_is_proved_once_it_is_sealed(evening: Evening, tmp_path: object) -> None:
+    auditor = evening.client("auditor")
+    before = auditor.get(_path(evening) + "/proof").json()
+    assert before["state"] == "not sealed"
+    ring = KeyRing(tmp_path / "keys")  # type: ignore[operator]
+    ring.make("test")
+    sealed = Sealer(evening.parts.store, ring, lambda: 1_900_000_000_000).seal()
+    assert sealed is not None
+    after = auditor.get(_path(evening) + "/proof").json()
+    assert (after["state"], after["size"], after["root"]) == ("proved", sealed.size, sealed.root.hex())
+    assert after["rows"] > 3
+
+
+def test_another_card_changes_the_outcome_the_findings_and_the_money(evening: Evening) -> None:
+    wanted = next(
+        each for each in evening.rounds
+        if each.verdict.game == "dragon_tiger" and each.verdict.outcome and each.verdict.outcome.winner == "dragon"
+    )  # fmt: skip
+    path = f"/api/v1/rounds/{wanted.key}/what-if"
+    told = evening.client("auditor").post(path, {"cards": {"1": "AS", "2": "KS"}}).json()
+    change = next(each for each in told["changed"] if each["round"] == wanted.key.round)
+    assert change["outcome"] == {"now": change["outcome"]["now"], "then": "tiger A-K"}
+    assert change["outcome"]["now"].startswith("dragon ")
+    assert "display-mismatch" in {finding["code"] for finding in change["appeared"]}
+    assert change["bets"]
+    assert evening.client("auditor").get(path.removesuffix("/what-if") + "/verify").json()["same"]
+
+
+def test_a_lower_maximum_is_exceeded(evening: Evening) -> None:
+    wanted = next(
+        each for each in evening.rounds
+        if each.verdict.status == "verified" and any(bet.stake > 1 for bet in each.verdict.bets)
+    )  # fmt: skip
+    bet = next(bet for bet in wanted.verdict.bets if bet.stake > 1)
+    told = evening.client("auditor").post(
+        f"/api/v1/rounds/{wanted.key}/what-if", {"limits": {bet.wager: {"min": 0, "max": 1}}}
+    ).json()  # fmt: skip
+    change = next(each for each in told["changed"] if each["round"] == wanted.key.round)
+    assert "above-maximum" in {finding["code"] for finding in change["appeared"]}
+
+
+def test_a_what_if_that_says_nothing_or_nonsense_is_refused(evening: Evening) -> None:
+    auditor = evening.client("auditor")
+    path = _path(evening) + "/what-if"
+    for body in (
+        {},
+        {"readings": {"pair": "other"}},
+        {"readings": {"none": "x"}},
+        {"cards": {"first": "AS"}},
+        {"cards": {"1": "1Z"}},
+        {"cards": {"99": "AS"}},
+        {"limits": {"player": {"min": 0, "max": -1}}},
+    ):
+        assert auditor.post(path, body).status_code == 422, body
+    assert evening.client("shift_manager").post(path, {"readings": {"pair": "literal"}}).status_code == 403
+
+
+def test_if_a_round_is_void_every_stake_goes_back_and_every_win_is_taken_back(evening: Evening) -> None:
+    wanted = next(each for each in evening.rounds if each.verdict.status == "verified" and each.verdict.bets)
+    told = evening.client("shift_manager").get(f"/api/v1/rounds/{wanted.key}/refund", ground="foreign-card").json()
+    moved = [bet.actual for bet in wanted.verdict.bets if bet.actual]
+    assert told["to_players"] == sum(each.collected for each in moved)
+    assert told["from_players"] == sum(each.paid for each in moved)
+    assert told["basis"][0]["clause"] == "5.1"
+    assert sum(each["net"] for each in told["players"]) == told["to_players"] - told["from_players"]
+    more = evening.client("auditor").get(f"/api/v1/rounds/{wanted.key}/refund", until=wanted.key.round + 2).json()
+    assert len(more["rounds"]) > len(told["rounds"]) == 1
+    assert evening.client("auditor").get(f"/api/v1/rounds/{wanted.key}/refund", ground="whim").status_code == 422
