@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import faust
 
@@ -57,22 +57,34 @@ async def send(app: faust.App, messages: Sequence[Message]) -> None:
     pause = FIRST_PAUSE
     left = list(messages)
     while left:
-        answers = await asyncio.gather(*(_send(app, message) for message in left), return_exceptions=True)
-        failed = [(message, each) for message, each in zip(left, answers, strict=True) if each is not None]
+        failed = await _send(app, left)
         if not failed:
             return
-        for _, error in failed:
-            if isinstance(error, asyncio.CancelledError):
-                raise error
         logger.warning("the broker did not take %d records: %s", len(failed), failed[0][1])
         left = [message for message, _ in failed]
         await asyncio.sleep(pause)
         pause = min(pause * 2, LONGEST_PAUSE)
 
 
-async def _send(app: faust.App, message: Message) -> None:
+async def _send(app: faust.App, messages: Sequence[Message]) -> list[tuple[Message, BaseException]]:
+    """Send in order and wait; what the broker did not take, and why."""
     producer = app.producer
-    await (await producer.send(message.topic, message.key, message.value, None, None, None))
+    on_the_way: list[Any] = []
+    stopped: Exception | None = None
+    for message in messages:
+        try:
+            on_the_way.append(await producer.send(message.topic, message.key, message.value, None, None, None))
+        except Exception as error:  # the broker is away: what follows would fail too, each after a time-out of its own
+            stopped = error
+            break
+    answers = await asyncio.gather(*on_the_way, return_exceptions=True)
+    failed: list[tuple[Message, BaseException]] = []
+    for message, answer in zip(messages, answers, strict=False):
+        if isinstance(answer, asyncio.CancelledError):
+            raise answer
+        if isinstance(answer, BaseException):
+            failed.append((message, answer))
+    return failed + ([] if stopped is None else [(message, stopped) for message in messages[len(on_the_way) :]])
 
 
 def _key(table: str | None) -> bytes | None:

@@ -38,8 +38,10 @@ TOGETHER_EVENTS = 50_000
 """So many events are stored at once, at most."""
 MOST_HELD = 20_000
 """So many stored records of a partition wait at most to be acknowledged; read again, they would be skipped."""
-LINGER_SECONDS = 0.25
-"""So long a little waits for company."""
+LINGER_SECONDS = 1.0
+"""So long a little waits for company: an insert into all tables and their views takes the store a sixth of a second,
+however little it is."""
+_GLANCE_SECONDS = 0.05
 FIRST_PAUSE = 0.05
 LONGEST_PAUSE = 2.0
 
@@ -121,8 +123,8 @@ class Sink:
         """What an insert costs is per insert: a little is stored together with what comes soon."""
         waited = 0.0
         while waited < LINGER_SECONDS and self._size < TOGETHER_EVENTS // 2 and not self._is_urgent():
-            await asyncio.sleep(LINGER_SECONDS / 5)
-            waited += LINGER_SECONDS / 5
+            await asyncio.sleep(_GLANCE_SECONDS)
+            waited += _GLANCE_SECONDS
 
     def _is_urgent(self) -> bool:
         waiting = any(judge.waiting() for judge in self.judges.values())
@@ -236,9 +238,9 @@ def write(store: Store, news: News, records: Sequence[Record]) -> None:
         [
             JudgedRound(
                 verdict=each.verdict, judge=str(JUDGE_VERSION), judged=now, opened=each.opened, ended=each.ended,
-                cards=each.cards, decks=each.decks, pit=each.pit, currency=each.currency, dealer=each.dealer,
+                cards=each.cards, decks=each.decks, pit=each.pit, currency=each.currency, dealer=each.dealer, json=json,
             )
-            for each, _ in news.verdicts
+            for each, json in news.verdicts
         ],
     )  # fmt: skip
     write_findings(

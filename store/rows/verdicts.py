@@ -40,6 +40,8 @@ class JudgedRound:
     pit: str | None = None
     currency: str | None = None
     dealer: str | None = None
+    json: bytes | None = None
+    """The verdict as published; None: it is still to be written."""
 
     def __post_init__(self) -> None:
         if self.verdict.revision >= _TWENTY_BITS:

@@ -1,11 +1,11 @@
 """Writes records, their events and what was refused; the presence of a record is the mark that all of it is stored."""
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 from zlib import crc32
 
-from schemas.time import micros
+from schemas.time import all_micros, micros
 from store.connect import Store
 from store.rows.raw import Record, StoredRejection
 from store.ticks import LATEST, OLDEST_ARRIVAL, arrival_ticks, device_ticks
@@ -112,70 +112,33 @@ def _record_columns(records: Sequence[Record]) -> dict[str, list[Any]]:
     }
 
 
-def event_columns(records: Sequence[Record]) -> dict[str, list[Any]]:
-    """One pass over the events; what a record's events share is repeated, not asked again."""
-    table: list[str] = []
-    shoe: list[str] = []
-    round_: list[int] = []
-    type_: list[str] = []
-    log: list[str] = []
-    topic: list[str] = []
-    partition: list[int] = []
-    offset: list[int] = []
-    place: list[int] = []
-    source: list[str] = []
-    sequence: list[int] = []
-    mark: list[int] = []
-    time: list[int] = []
-    arrival: list[int] = []
-    draw: list[int] = []
-    card: list[str] = []
-    held: list[int] = []
-    for record in records:
-        events = record.decoded.events
-        count = len(events)
-        log += [record.log] * count
-        topic += [record.topic] * count
-        partition += [record.partition] * count
-        offset += [record.offset] * count
-        arrival += [arrival_ticks(record.arrival)] * count
-        place += record.decoded.places
-        old = int(record.arrival < OLDEST_ARRIVAL)
-        for event in events:
-            data: Any = event.data
-            kind = event.type
-            table.append(event.subject)
-            type_.append(kind)
-            source.append(event.source)
-            sequence.append(event.sequence)
-            mark.append(crc32(event.id.encode()) & 0xFFFF)
-            at = micros(event.time)
-            time.append(at if 0 <= at <= LATEST else device_ticks(at))
-            shoe.append(getattr(data, "shoe", ""))
-            round_.append(getattr(data, "round", 0))
-            if kind == _CARD:
-                draw.append(data.draw)
-                card.append(data.card)
-            else:
-                draw.append(0)
-                card.append("")
-            held.append(1 if kind == _CONFIGURATION else old)
+def event_columns(records: Sequence[Record]) -> dict[str, Sequence[Any]]:
+    """Column by column: what a record's events share is repeated, times are read all at once."""
+    events = [event for record in records for event in record.decoded.events]
+    counts = [len(record.decoded.events) for record in records]
+    data = [event.data for event in events]
+    cards = [each if event.type == _CARD else None for event, each in zip(events, data, strict=True)]
+
+    def of_record(values: Iterable[Any]) -> list[Any]:
+        return [value for value, count in zip(values, counts, strict=True) for _ in range(count)]
+
+    held = of_record(int(record.arrival < OLDEST_ARRIVAL) for record in records)
     return {
-        "table": table,
-        "shoe": shoe,
-        "round": round_,
-        "type": type_,
-        "log": log,
-        "topic": topic,
-        "partition": partition,
-        "offset": offset,
-        "place": place,
-        "source": source,
-        "sequence": sequence,
-        "id_mark": mark,
-        "time": time,
-        "arrival": arrival,
-        "draw": draw,
-        "card": card,
-        "held": held,
+        "table": [event.subject for event in events],
+        "shoe": [getattr(each, "shoe", "") for each in data],
+        "round": [getattr(each, "round", 0) for each in data],
+        "type": [event.type for event in events],
+        "log": of_record(record.log for record in records),
+        "topic": of_record(record.topic for record in records),
+        "partition": of_record(record.partition for record in records),
+        "offset": of_record(record.offset for record in records),
+        "place": [place for record in records for place in record.decoded.places],
+        "source": [event.source for event in events],
+        "sequence": [event.sequence for event in events],
+        "id_mark": [crc32(event.id.encode()) & 0xFFFF for event in events],
+        "time": all_micros([event.time for event in events]).clip(0, LATEST).tolist(),
+        "arrival": of_record(arrival_ticks(record.arrival) for record in records),
+        "draw": [0 if card is None else card.draw for card in cards],
+        "card": ["" if card is None else card.card for card in cards],
+        "held": [1 if event.type == _CONFIGURATION else old for event, old in zip(events, held, strict=True)],
     }

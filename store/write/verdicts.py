@@ -26,7 +26,7 @@ def write_verdicts(store: Store, rounds: Sequence[JudgedRound]) -> None:
     """Stores verdicts. They may come again: of a revision the row judged first counts, of a round its last revision."""
     if not rounds:
         return
-    published = [verdict_json(each.verdict) for each in rounds]
+    published = [each.json or verdict_json(each.verdict) for each in rounds]
     token = batch_token(
         "verdicts",
         (f"{each.judge}/{each.judged}/".encode() + json for each, json in zip(rounds, published, strict=True)),
