@@ -1,0 +1,323 @@
+"""The replay commands as auditors run them: output, exit codes, bad input, and every look in the access log."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import orjson
+import pytest
+from click.testing import Result
+from typer.testing import CliRunner
+
+from schemas.verdicts import verdict_json
+from store.connect import Patience, Store
+from store.migrate import migrate
+from store.read.proof import access_entries
+from store.write.raw import write_records
+from store.write.verdicts import write_verdicts
+from tablewatch.command import app
+from tablewatch.commands.replay import COMMANDS
+from tests.audit.case import DTB, TIE, Case
+from tests.replay.stored import fill, judged, packed
+from tests.store.floor import LONG
+
+Run = Callable[..., Result]
+
+
+def url_of(store: Store) -> str:
+    address = store.address
+    return f"clickhouse://{address.user}:{address.password}@{address.host}:{address.port}/{address.database}"
+
+
+@pytest.fixture
+def run(store: Store, monkeypatch: pytest.MonkeyPatch) -> Iterator[Run]:
+    monkeypatch.setenv("TABLEWATCH_CLICKHOUSE_URL", url_of(store))
+    monkeypatch.setenv("TABLEWATCH_USER", "auditor.lim")
+    yield lambda *arguments: CliRunner().invoke(app, ["replay", *arguments])
+
+
+def _shoe() -> Case:
+    """Four rounds: a right one, a wrong payout, a wrong display, a tie."""
+    case = Case(DTB).round(bets={"b1": ("player", 100)}, settled={"b1": (100, 0)})
+    case.round(bets={"b1": ("player", 100)}, settled={"b1": (900, 0)})
+    case.round().show("banker")
+    return case.round(TIE, {"b1": ("tie", 100)}, {"b1": (800, 0)}, player="bo").end_shoe(None)
+
+
+def test_show_tells_the_round_and_pins_its_findings(store: Store, run: Run) -> None:
+    fill(store, _shoe().lines())
+    done = run("show", "BT1/S1/2")
+    assert done.exit_code == 0, done.output
+    assert "BT1 · shoe S1 · round 2" in done.stdout and "FLAGGED" in done.stdout
+    assert "Draw 1 is 4♥, to Player." in done.stdout
+    assert "natural 9: no" in done.stdout and "By the cards: Player wins, 9 to 2." in done.stdout
+    assert "payout-wrong" in done.stdout and "dragon-tiger-baccarat 4.1" in done.stdout
+
+
+def test_show_as_json_is_the_story_with_every_revision(store: Store, run: Run) -> None:
+    stored = fill(store, _shoe().lines())
+    said = orjson.loads(run("show", "BT1/S1/2", "--json").stdout_bytes)
+    assert (said["table"], said["shoe"], said["round"], said["status"]) == ("BT1", "S1", 2, "flagged")
+    assert said["digest"] == stored[1].verdict.digest == said["revisions"][0]["verdict"]["digest"]
+    assert [moment["draw"] for moment in said["moments"] if moment["kind"] == "card"] == [1, 2, 3, 4]
+
+
+def test_show_in_its_pace_tells_the_same_moments(store: Store, run: Run) -> None:
+    fill(store, _shoe().lines())
+    done = run("show", "BT1/S1/1", "--speed", "100000")
+    assert done.exit_code == 0 and "The round is over." in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [
+        ("BT1/S1/9", "Shoe S1 has rounds 1 to 4; near it are BT1/S1/1, BT1/S1/2, BT1/S1/3, BT1/S1/4."),
+        ("BT1/S7/1", "Table BT1 has no shoe S7; it has S1."),
+        ("BT7/S1/1", "There is no table BT7; there are BT1."),
+    ],
+)
+@pytest.mark.parametrize("command", ["show", "refund"])
+def test_a_round_that_is_not_there_names_the_near_ones(
+    store: Store, run: Run, command: str, name: str, near: str
+) -> None:
+    fill(store, _shoe().lines())
+    done = run(command, name)
+    assert done.exit_code == 2 and near in done.stderr
+
+
+@pytest.mark.parametrize("name", ["BT1", "BT1/S1", "BT1/S1/0", "BT1/S1/x", "//1", ""])
+def test_what_is_no_name_of_a_round_is_refused(run: Run, name: str) -> None:
+    done = run("show", name)
+    assert done.exit_code == 2 and "TABLE/SHOE/ROUND" in done.stderr
+
+
+def test_half_a_round_is_told_as_far_as_it_goes(store: Store, run: Run) -> None:
+    lines = Case(DTB).round(["4H", "2S"], {"b1": ("player", 100)}).without("round.closed").lines()
+    write_records(store, packed(lines))
+    done = run("show", "BT1/S1/1")
+    assert done.exit_code == 0
+    assert "OPEN, NOT JUDGED YET" in done.stdout and "Draw 2 is 2♠, to Banker." in done.stdout
+
+
+def test_a_verdict_without_its_events_is_told_with_code_1(store: Store, run: Run) -> None:
+    write_verdicts(store, judged(Case(DTB).round().lines()))
+    done = run("show", "BT1/S1/1")
+    assert done.exit_code == 1 and "its events are not" in done.stderr
+
+
+def test_list_as_json_is_the_stored_verdicts_byte_for_byte(store: Store, run: Run) -> None:
+    stored = fill(store, _shoe().lines())
+    assert run("list", "--json").stdout_bytes == b"".join(verdict_json(each.verdict) + b"\n" for each in stored)
+    assert run("list", "--json", "--limit", "2").stdout_bytes.count(b"\n") == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "rounds"),
+    [
+        (["--status", "flagged"], [2, 3]),
+        (["--code", "display-mismatch"], [3]),
+        (["--player", "bo"], [4]),
+        (["--wager", "tie"], [4]),
+        (["--game", "dragon_tiger"], []),
+        (["--table", "BT1", "--shoe", "S1"], [1, 2, 3, 4]),
+        (["--table", "BT2"], []),
+        (["--from-time", "2025-03-01T04:01:00Z", "--to-time", "2025-03-01T04:03Z"], [2, 3]),
+        (["--from-time", "2025-03-01 12:02:00+08:00"], [3, 4]),
+        (["--to-time", "2025-03-01"], [1, 2, 3, 4]),
+        (["--from-time", "2025-03-02"], []),
+    ],
+)
+def test_filters_of_list(store: Store, run: Run, options: list[str], rounds: list[int]) -> None:
+    fill(store, _shoe().lines())
+    listed = run("list", "--json", *options).stdout_bytes.splitlines()
+    assert [orjson.loads(line)["round"] for line in listed] == rounds
+    shown = run("list", *options).stdout
+    assert [number for number in (1, 2, 3, 4) if f"BT1/S1/{number} " in shown] == rounds
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        (["--code", "payout-wrog"], "did you mean payout-wrong?"),
+        (["--status", "fine"], "there is no status 'fine'"),
+        (["--wager", "bankr"], "did you mean banker?"),
+        (["--game", "poker"], "there is no game 'poker'"),
+        (["--from-time", "yesterday"], "is no time"),
+        (["--from-time", "2025-02-30"], "is no time"),
+        (["--from-time", "2025-03-02", "--to-time", "2025-03-01"], "is not before"),
+        (["--table", ""], "--table is empty"),
+    ],
+)
+@pytest.mark.parametrize("command", ["list", "verify"])
+def test_a_filter_that_cannot_be_meant_is_refused(run: Run, command: str, options: list[str], why: str) -> None:
+    done = run(command, *options)
+    assert done.exit_code == 2 and why in done.stderr.replace("\n", " ")
+
+
+def test_last_gives_the_latest_rounds_first(store: Store, run: Run) -> None:
+    fill(store, _shoe().lines())
+    listed = run("last", "BT1", "2", "--json").stdout_bytes.splitlines()
+    assert [orjson.loads(line)["round"] for line in listed] == [4, 3]
+    assert "BT1/S1/4" in run("last", "BT1").stdout
+    assert run("last", "BT9").exit_code == 2
+
+
+def test_shoe_shows_the_roads_and_the_account_of_its_cards(store: Store, run: Run) -> None:
+    fill(store, _shoe().lines())
+    shown = run("shoe", "BT1/S1").stdout
+    for road in ("Bead plate", "Big road", "Big eye boy", "Small road", "Cockroach pig"):
+        assert road in shown
+    assert "8 decks, 16 dealt, 400 should be left" in shown
+    said = orjson.loads(run("shoe", "BT1/S1", "--json").stdout_bytes)
+    assert [cell["bead"]["winner"] for cell in said["roads"]["big_road"]] == ["player", "player", "player"]
+    assert said["roads"]["big_road"][-1]["ties"] == 1
+    assert said["account"]["left"]["4H"] == 4
+    assert run("shoe", "BT1/S9").exit_code == 2
+    assert run("shoe", "BT1").exit_code == 2
+
+
+def test_verify_ends_with_0_when_all_is_as_stored_and_with_1_and_the_difference_when_not(
+    store: Store, run: Run
+) -> None:  # fmt: skip
+    fill(store, _shoe().lines())
+    done = run("verify")
+    assert done.exit_code == 0 and "4 rounds of 1 table: every verdict is as it is stored" in done.stdout
+    store.command(
+        'ALTER TABLE verdicts UPDATE verdict = replaceOne(verdict, \'"winner":"player"\', \'"winner":"banker"\')'
+        " WHERE round = 1",
+        settings={"mutations_sync": 2},
+    )
+    done = run("verify")
+    assert done.exit_code == 1
+    assert 'outcome.winner: stored "banker", judged "player"' in done.stdout
+    done = run("verify", "--json")
+    said = orjson.loads(done.stdout_bytes)
+    assert (done.exit_code, said["rounds"], said["same"]) == (1, 4, 3)
+    assert [(each["round"], each["kind"]) for each in said["deviating"]] == [(1, "verdict-differs")]
+
+
+def test_verify_tells_another_judge_apart_and_ends_with_0(store: Store, run: Run) -> None:
+    lines = Case(DTB).round(bets={"b1": ("player", 100)}, settled={"b1": (90, 0)}).lines()
+    write_records(store, packed(lines))
+    old = judged(lines, judge="0")[0]
+    write_verdicts(store, [replace(old, verdict=replace(old.verdict, status="verified", findings=()))])
+    done = run("verify")
+    assert done.exit_code == 0 and "another version of the judge" in done.stdout
+
+
+def test_what_if_says_what_differs_in_all_and_per_bet(store: Store, run: Run) -> None:
+    fill(store, _shoe().lines())
+    done = run("what-if", "--pays", "tie=9")
+    assert done.exit_code == 0
+    assert "4 rounds, of which 1 would come out otherwise." in done.stdout
+    assert "Players would be due 1.00 SGD more in all." in done.stdout
+    said = orjson.loads(run("what-if", "BT1/S1/1", "--card", "1=KH", "--json").stdout_bytes)
+    assert said["changed"][0]["outcome"] == {"is": "player 9-2", "then": None}
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        ([], "What is to be otherwise?"),
+        (["--reading", "moon=full"], "there is no reading"),
+        (["--pays", "tie"], "write it as"),
+        (["--pays", "tie=lots"], "are no odds"),
+        (["--pays", "tie=1/3"], "finite decimal"),
+        (["--pays", "moon=3"], "there is no wager"),
+        (["--document", "poker"], "there is no rule document"),
+        (["--limits", "tie=5"], "MIN:MAX"),
+        (["--card", "3=8H"], "--card needs the one round"),
+        (["BT1/S1/1", "--card", "3=1X"], "there is no card"),
+        (["--change", "/nowhere/facts.jsonl"], "cannot be read"),
+        (["BT1/S1/1", "--table", "BT1", "--pays", "tie=9"], "not both"),
+        (["BT1/S1/77", "--pays", "tie=9"], "There is no judged round"),
+        (["BT1/S1/1", "--card", "6=8H"], "nothing on record"),
+    ],
+)
+def test_a_what_if_that_cannot_be_is_refused(store: Store, run: Run, options: list[str], why: str) -> None:
+    fill(store, _shoe().lines())
+    done = run("what-if", *options)
+    assert done.exit_code == 2 and why in done.stderr.replace("\n", " ")
+
+
+def test_what_if_takes_a_file_of_changes(store: Store, run: Run, tmp_path: Path) -> None:
+    case = _shoe()
+    fill(store, case.lines())
+    wrong = next(e for e in case.events() if e["type"] == "bet.settled.v1" and e["data"]["paid"] == 900)
+    file = tmp_path / "facts.jsonl"
+    file.write_bytes(orjson.dumps({**wrong, "data": {**wrong["data"], "paid": 100}}) + b"\n")
+    said = orjson.loads(run("what-if", "BT1/S1/2", "--change", str(file), "--json").stdout_bytes)
+    assert said["findings"] == {"payout-wrong": {"appear": 0, "go": 1}}
+
+
+def test_refund_from_a_first_round_on_gives_a_sheet_and_json(store: Store, run: Run) -> None:
+    fill(store, _shoe().lines())
+    done = run("refund", "--from-round", "BT1/S1/2", "--ground", "foreign-card")
+    assert done.exit_code == 0
+    assert "Refund sheet" in done.stdout and "dragon-tiger-baccarat 5.1" in done.stdout
+    assert "players return 17.00" in done.stdout and "Approved by" in done.stdout
+    said = orjson.loads(run("refund", "--table", "BT1", "--from-time", "2025-03-01T04:01Z", "--json").stdout_bytes)
+    assert said["rounds"] == ["BT1/S1/2", "BT1/S1/3", "BT1/S1/4"]
+    assert (said["from_players"], said["to_players"]) == (1700, 0)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        [],
+        ["--table", "BT1"],
+        ["BT1/S1/1", "--from-round", "BT1/S1/2"],
+        ["--from-round", "BT1/S1/2", "--table", "BT1"],
+        ["BT1/S1/1", "--ground", "boredom"],
+        ["--from-time", "2031-01-01"],
+        ["--from-round", "BT1/S1/99"],
+    ],
+)
+def test_a_refund_of_unclear_rounds_is_refused(store: Store, run: Run, options: list[str]) -> None:
+    fill(store, _shoe().lines())
+    assert run("refund", *options).exit_code == 2
+
+
+def test_every_look_is_written_to_the_access_log(store: Store, run: Run) -> None:
+    fill(store, _shoe().lines())
+    for arguments in (
+        ("show", "BT1/S1/2"),
+        ("list", "--status", "flagged"),
+        ("last", "BT1"),
+        ("shoe", "BT1/S1"),
+        ("verify", "--table", "BT1"),
+        ("what-if", "BT1/S1/2", "--pays", "tie=9"),
+        ("refund", "BT1/S1/2"),
+    ):
+        assert run(*arguments).exit_code == 0
+    entries = access_entries(store)
+    assert [entry.action for entry in entries] == [
+        "replay show", "replay list", "replay last", "replay shoe", "replay verify", "replay what-if", "replay refund",
+    ]  # fmt: skip
+    assert {entry.who for entry in entries} == {"auditor.lim"}
+    assert [(entry.table, entry.shoe, entry.round) for entry in entries if entry.round] == [("BT1", "S1", 2)] * 3
+    assert entries[1].detail["status"] == "flagged" and entries[1].detail["system_user"]
+
+
+def test_a_store_of_an_older_schema_says_what_to_do(
+    empty_store: Store, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    migrate(empty_store, LONG, upto=2)
+    monkeypatch.setenv("TABLEWATCH_CLICKHOUSE_URL", url_of(empty_store))
+    done = run("list")
+    assert done.exit_code == 2 and "tablewatch store migrate" in done.stderr
+
+
+def test_a_store_that_cannot_be_reached_ends_with_3(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TABLEWATCH_CLICKHOUSE_URL", "clickhouse://default@127.0.0.1:1/tablewatch")
+    monkeypatch.setattr("store.connect.Patience", partial(Patience, total=0.0))
+    done = run("list")
+    assert done.exit_code == 3 and "cannot be reached" in done.stderr
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_help_of_every_command_begins_with_examples(name: str) -> None:
+    said = CliRunner().invoke(app, ["replay", name, "--help"]).stdout
+    body = said.split("\n\n", 1)[1].strip()
+    assert body.startswith("Examples:") and f"tablewatch replay {name}" in body
