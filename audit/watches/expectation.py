@@ -81,14 +81,16 @@ class Exposure(NamedTuple):
 
 def exposure_of(game: str, bets: Sequence[SettledBet]) -> Exposure | None:
     """The bets of one round taken together, or None; one on a wager that the game has not is never at risk."""
-    standing = [bet for bet in bets if bet.stake > 0 and bet.wager in GAMES[game].wagers]
-    if not standing:
-        return None
+    wagers = GAMES[game].wagers
     stakes: dict[str, int] = {}
-    for bet in standing:
-        stakes[bet.wager] = stakes.get(bet.wager, 0) + bet.stake
-    roundable = sum(bet.stake % whole_stake(game, bet.wager) != 0 for bet in standing)
-    return Exposure(stakes, roundable, sum(bet.net for bet in standing))
+    roundable = net = 0
+    for bet in bets:
+        stake, wager = bet.stake, bet.wager
+        if stake > 0 and wager in wagers:
+            stakes[wager] = stakes.get(wager, 0) + stake
+            roundable += stake % whole_stake(game, wager) != 0
+            net += bet.net
+    return Exposure(stakes, roundable, net) if stakes else None
 
 
 def add_shoe(
@@ -100,9 +102,17 @@ def add_shoe(
     start: float = 1.0,
 ) -> Account:
     """The account after one more shoe; ``start`` is the weight of the evidence that begins with it."""
-    wagers = tuple(sorted({wager for each in exposures for wager in each.stakes}))
+    totals: dict[str, int] = {}
+    for each in exposures:
+        for wager, stake in each.stakes.items():
+            totals[wager] = totals.get(wager, 0) + stake
+    wagers = tuple(sorted(totals))
     odds = placed_odds(game, decks, wagers)
-    stakes = np.array([[each.stakes.get(wager, 0) for wager in wagers] for each in exposures], dtype=np.float64)
+    columns = {wager: column for column, wager in enumerate(wagers)}
+    stakes = np.zeros((len(exposures), len(wagers)))
+    for row, each in enumerate(exposures):
+        for wager, stake in each.stakes.items():
+            stakes[row, columns[wager]] = stake
     outcomes = stakes @ odds.nets
     means = outcomes @ odds.chances
     variances = ((outcomes - means[:, None]) ** 2) @ odds.chances
@@ -116,14 +126,13 @@ def add_shoe(
     earlier = account.log_ratios or (-np.inf,) * len(tilts)
     begun = log(start) if start > 0 else -np.inf
     ratios = [float(np.logaddexp(before, begun)) + gain for before, gain in zip(earlier, gained, strict=True)]
-    totals = [sum(each.stakes.get(wager, 0) for each in exposures) for wager in wagers]
     return Account(
         shoes=account.shoes + 1,
         rounds=account.rounds + len(exposures),
-        staked=account.staked + sum(totals),
+        staked=account.staked + sum(totals.values()),
         net=account.net + sum(each.net for each in exposures),
         expected=account.expected
-        + sum((total * mean for total, mean in zip(totals, odds.means, strict=True)), Fraction(0)),
+        + sum((totals[wager] * mean for wager, mean in zip(wagers, odds.means, strict=True)), Fraction(0)),
         variance=account.variance + float(variances.sum()),
         log_ratios=tuple(ratios) if np.isfinite(ratios).all() else (),
     )
