@@ -39,6 +39,11 @@ class Channel:
         self._frames.append(Frame(self._number, self._encoded(event, self._number, payload)))
         self._wake()
 
+    def skip(self) -> None:
+        """Something has changed that nobody was told of: who comes back, or comes anew, gets the whole picture."""
+        self._number += 1
+        self._frames.clear()
+
     def end(self) -> None:
         """Let every page go: it will ask again."""
         self._ended = True

@@ -204,7 +204,7 @@ class LiveRoom:
         if news or changed or beat or status != self._status:
             self._publish(news, changed, status)
         for detail in self._details.values():
-            if detail.channel.listeners and (detail.table in dirty):
+            if detail.table in dirty:
                 detail.tell()
 
     def _publish(self, news: dict[str, Any], changed: set[str], status: bytes) -> None:
@@ -242,11 +242,13 @@ class _Detail:
         return {name: orjson.dumps(section) for name, section in sections.items()}
 
     def _snapshot(self) -> bytes:
-        self._sections = self._encoded()
-        return self._joined(self._sections)
+        return self._joined(self._encoded())
 
     def tell(self) -> None:
         """Tell the sections that have changed."""
+        if not self.channel.listeners:
+            self.channel.skip()
+            return
         fresh = self._encoded()
         changed = {name: section for name, section in fresh.items() if self._sections.get(name) != section}
         self._sections = fresh

@@ -128,3 +128,16 @@ def test_at_the_end_every_page_is_let_go() -> None:
             await anext(page)
 
     asyncio.run(play())
+
+
+def test_what_nobody_was_told_of_is_in_the_next_picture() -> None:
+    async def play() -> None:
+        pictures = iter([b"1", b"2"])
+        channel = Channel(lambda: next(pictures))
+        _, whole = await first(channel.follow(None), 2)
+        channel.skip()
+        for last in (None, last_id(whole)):
+            _, again = await first(channel.follow(last), 2)
+            assert b"event: snapshot\ndata: 2" in again
+
+    asyncio.run(play())

@@ -5,7 +5,7 @@ import { get } from "./api.js";
 import { count, moment, shown, words } from "./format.js";
 
 export function show(main) {
-  const body = h("div", { class: "scroll" });
+  const body = h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": "Entries" });
   const who = h("input", { type: "search", placeholder: "Who", "aria-label": "Who", onchange: draw });
   const table = h("input", { type: "search", placeholder: "Table", "aria-label": "Table", onchange: draw });
   const hours = h("select", { "aria-label": "How long back", onchange: draw }, [[1, "Last hour"], [12, "Last shift"], [24, "Last day"], [168, "Last week"], [8760, "Last year"]].map(([value, text]) => h("option", { value, selected: value === 24 }, text)));

@@ -172,6 +172,8 @@ async function draw() {
     end = module.show(main, room, found.parts) ?? null;
   } catch (problem) {
     put(main, h("p", { class: "pad said" }, `This screen cannot be shown: ${problem.message}`));
+    // Most likely the session has ended; then the same address shows the sign-in page.
+    await get("/api/v1/session").catch(() => null);
   }
   if (mine > 1) main.focus({ preventScroll: true });
   scrollTo(0, 0);

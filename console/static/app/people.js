@@ -7,7 +7,7 @@ import { moment, words } from "./format.js";
 const ROLES = ["operator", "shift_manager", "auditor", "administrator"];
 
 export function show(main, room) {
-  const list = h("div", { class: "scroll" });
+  const list = h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": "Everybody" });
   const form = h("form", { class: "tools panel", onsubmit: add, "aria-label": "Add somebody" },
     h("label", {}, "Name", h("input", { name: "name", required: true, minlength: 2, maxlength: 64, pattern: "[a-z0-9][a-z0-9._\\-]+", autocomplete: "off" })),
     h("label", {}, "Role", h("select", { name: "role" }, ROLES.map((role) => h("option", { value: role }, words(role))))),

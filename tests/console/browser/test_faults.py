@@ -1,0 +1,165 @@
+"""What goes wrong is said on the page: never a blank, never a trace, never an old number shown as fresh."""
+
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from streams.broker_url import EmbeddedLog
+from tests.console.browser.conftest import Visitor
+from tests.console.house import NOWHERE, ConsoleServer, await_that, console_server, impatient, made_up_finding, say
+from tests.streams.pipeline import Pipeline
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("console")]
+
+
+def test_workers_that_have_stopped_are_told_of_until_they_work_again(
+    ground: Pipeline, visitor: Visitor, tmp_path: Path
+) -> None:
+    waiting = [40]
+    store = impatient(ground.environment["TABLEWATCH_CLICKHOUSE_URL"])
+    with console_server(tmp_path, ground.broker, store, lag=lambda: waiting[0], stalled_seconds=0.5) as server:
+        page = visitor.page(server, "operator")
+        expect(page.locator(".notice.bad")).to_contain_text("Pipeline stopped: 40 records wait")
+        expect(page.locator(".tile").first).to_be_visible()
+        waiting[0] = 0
+        expect(page.locator(".notice")).to_have_count(0)
+
+
+def test_a_store_that_is_away_leaves_the_floor_live_and_acts_waiting(
+    ground: Pipeline, visitor: Visitor, tmp_path: Path
+) -> None:
+    with console_server(tmp_path, ground.broker, impatient(NOWHERE)) as server:
+        page = visitor.page(server, "shift_manager", "/desk")
+        expect(page.locator(".notice.bad")).to_contain_text("Store away")
+        page.locator(".alert").first.click()
+        expect(page.locator(".alert-pane")).to_contain_text("The store is away")
+        expect(page.locator(".alert-pane")).to_contain_text("What to do")
+        page.locator(".alert-pane").get_by_role("button", name="Acknowledge").click()
+        expect(page.locator("#toast")).to_contain_text("The store is away")
+        page.get_by_role("link", name="Wall").click()
+        page.locator(".tile").first.click()
+        expect(page.locator(".panel.hold")).to_contain_text("The store is away")
+        expect(page.locator(".panel.bets")).to_be_visible()
+
+
+def test_topics_that_cannot_be_read_are_told_of(visitor: Visitor, tmp_path: Path) -> None:
+    nothing = EmbeddedLog(tmp_path / "no log")
+    with console_server(tmp_path, nothing, impatient(NOWHERE)) as server:
+        page = visitor.page(server, "operator")
+        expect(page.locator(".notice", has_text="No live data")).to_be_visible()
+        expect(page.locator("main")).to_contain_text("No table has been heard of yet")
+
+
+def test_a_page_whose_console_is_gone_says_how_old_it_is_and_comes_back(
+    ground: Pipeline, visitor: Visitor, tmp_path: Path
+) -> None:
+    store = impatient(ground.environment["TABLEWATCH_CLICKHOUSE_URL"])
+    with console_server(tmp_path, ground.broker, store) as server:
+        page = visitor.page(server, "operator")
+        expect(page.locator(".tile").first).to_be_visible()
+        server.stop()
+        port = server.port
+    expect(page.locator(".notice.bad")).to_contain_text("The console does not answer. What is shown is")
+    expect(page.locator("#pulse")).to_contain_text("stale")
+    expect(page.locator(".tile.quiet").first).to_be_visible()
+    with console_server(tmp_path, ground.broker, store, port=port):
+        expect(page.locator("#pulse")).to_have_text("live", timeout=60_000)
+        expect(page.locator(".notice", has_text="does not answer")).to_have_count(0)
+        page.close()
+
+
+def test_a_thousand_alerts_at_once_are_shown_worst_first_and_counted(
+    ground: Pipeline, visitor: Visitor, tmp_path: Path
+) -> None:
+    store = impatient(ground.environment["TABLEWATCH_CLICKHOUSE_URL"])
+    with console_server(tmp_path, ground.broker, store) as server:
+        page = visitor.page(server, "shift_manager", "/desk")
+        expect(page.locator(".alert").first).to_be_visible()
+        low = [made_up_finding(n, "position-not-on-layout", table="MANY") for n in range(1, 1001)]
+        server.raise_findings([*low, made_up_finding(1, "payout-wrong", table="MANY", message="The one that counts.")])
+        expect(page.locator("#bubble")).to_have_text(re.compile(r"^1,\d{3}$"))
+        page.get_by_label("Filter alerts").fill("many")
+        expect(page.locator("#total")).to_have_text("1,001 open")
+        expect(page.locator(".alert").first).to_contain_text("The one that counts.")
+        expect(page.locator("main")).to_contain_text("801 more")
+
+
+def test_the_second_to_acknowledge_is_told_who_was_first(console: ConsoleServer, visitor: Visitor) -> None:
+    finding = made_up_finding(12_000, message="For two people.")
+    console.raise_findings([finding])
+    await_that(lambda: console.parts.live.floor.alerts.get(finding.id), "the alert is there")
+    first = visitor.page(console, "operator", f"/desk?alert={finding.id}")
+    second = visitor.page(console, "shift_manager", f"/desk?alert={finding.id}")
+    acknowledge = second.get_by_role("button", name="Acknowledge")
+    expect(acknowledge).to_be_visible()
+    first.get_by_role("button", name="Acknowledge").click()
+    expect(first.locator(".alert-pane")).to_contain_text("Acknowledged by operator")
+    with second.expect_response(re.compile("/acknowledge$")) as answered:
+        second.evaluate(
+            "path => import('/static/api.js').then(api => api.post(path)).catch(() => null)",
+            f"/api/v1/alerts/{finding.id}/acknowledge",
+        )
+    assert answered.value.status == 409
+    assert "operator" in answered.value.json()["detail"]
+    expect(second.locator(".alert-pane")).to_contain_text("Acknowledged by operator")
+
+
+@pytest.mark.parametrize("name", ["<script>window.owned = 1</script>", '"><img src=x onerror="window.owned = 1">'])
+def test_a_script_in_a_players_name_is_shown_and_never_run(console: ConsoleServer, visitor: Visitor, name: str) -> None:
+    table = next(each for each, picture in sorted(console.parts.live.floor.tables.items()) if picture.game)
+    shoe = f"scripted {len(name)}"
+    wager = next(iter(console.parts.live.floor.tables[table].configured.limits))  # type: ignore[union-attr]
+    say(console.broker, table, "round.opened.v1", f"scripted-{len(name)}", 0, shoe=shoe, round=1, method=None)
+    say(
+        console.broker, table, "bet.placed.v1", f"scripted-{len(name)}", 1, shoe=shoe, round=1, bet=name, position=1,
+        player=name, wager=wager, amount=500,
+    )  # fmt: skip
+    say(
+        console.broker, table, "incident.reported.v1", f"scripted-{len(name)}", 2, shoe=shoe, round=1, incident="other",
+        draws=[], text=name,
+    )  # fmt: skip
+    page = visitor.page(console, "auditor", f"/tables/{table}")
+    expect(page.locator(".panel.bets")).to_contain_text(name)
+    expect(page.locator(".panel.cards")).to_contain_text(name)
+    assert page.evaluate("window.owned") is None
+
+
+def test_a_script_in_a_finding_is_shown_and_never_run(console: ConsoleServer, visitor: Visitor) -> None:
+    words = "<img src=x onerror='window.owned = 1'> wins"
+    finding = made_up_finding(13_000, message=words, actual={"<b>x</b>": words})
+    console.raise_findings([finding])
+    await_that(lambda: console.parts.live.floor.alerts.get(finding.id), "the alert is there")
+    page = visitor.page(console, "auditor", f"/desk?alert={finding.id}")
+    expect(page.locator(".alert-pane .message")).to_have_text(words)
+    expect(page.locator(".alert-pane .facts")).to_contain_text("<b>x</b>")
+    assert page.evaluate("window.owned") is None
+
+
+def test_a_forged_cookie_sees_the_sign_in_page_alone(console: ConsoleServer, visitor: Visitor) -> None:
+    page = visitor.page(console, None, "/healthz")
+    page.context.add_cookies([{"name": "tablewatch", "value": "A" * 43, "url": console.url}])
+    for path in ("/", "/desk", "/tables/BT01"):
+        page.goto(path)
+        expect(page.get_by_role("button", name="Sign in")).to_be_visible()
+        assert page.locator("#bar").count() == 0
+
+
+def test_a_session_that_is_ended_shows_the_sign_in_page(console: ConsoleServer, visitor: Visitor) -> None:
+    console.parts.people.add("leaving", "operator", "a good long password")
+    page = visitor.page(console, None, "/")
+    page.get_by_label("Name").fill("leaving")
+    page.get_by_label("Password").fill("a good long password")
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.locator(".tile").first).to_be_visible()
+    console.parts.people.disable("leaving")
+    page.locator(".tile").first.click()
+    expect(page.get_by_role("button", name="Sign in")).to_be_visible()
+
+
+def test_an_address_that_leads_nowhere_says_so(console: ConsoleServer, visitor: Visitor) -> None:
+    page = visitor.page(console, "operator", "/nowhere")
+    expect(page.get_by_role("heading")).to_have_text("Not Found")
+    page.goto("/tables/NOWHERE")
+    expect(page.locator("main")).to_contain_text("Nobody has heard of this table.")
