@@ -1,8 +1,8 @@
 """How fast `replay verify` is against `audit` on the same rounds: ``python -m bench.verify [--tables 24 --rounds 60]``.
 
 Both judge the same events in one run, and what counts is time on the processor: of verify with what the store's own
-process spends for it, so that a busy machine changes both alike. Three turns each, alternating; the best of each counts.
-Prints JSON; exits with 1 if the ratio is under the bar.
+process spends for it, so that a busy machine changes both alike. Three turns each, alternating; the best of each
+counts. Prints JSON; exits with 1 if the ratio is under the bar.
 """
 
 import argparse

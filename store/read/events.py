@@ -94,22 +94,26 @@ def events_where(
 
 def _with_bytes(store: Store, references: Sequence[_Reference]) -> Iterator[StoredEvent]:
     """The bytes at the place of each reference, and the event that they are."""
-    records = records_by_key(store, {reference.key for reference in references})
-    missing = {reference.key for reference in references} - records.keys()
+    # Made once for each: many events share a record, and a key is looked up several times.
+    known = {reference[3:7]: RecordKey(*reference[3:7]) for reference in references}
+    keys = [known[reference[3:7]] for reference in references]
+    records = records_by_key(store, known.values())
+    missing = set(known.values()) - records.keys()
     if missing:
         _refuse_lost(store, missing)
-        references = [reference for reference in references if reference.key not in missing]
+        there = [place for place, key in enumerate(keys) if key not in missing]
+        keys, references = [keys[place] for place in there], [references[place] for place in there]
     cut = {key: quick_cut(raw, count) for key, (_, count, raw) in records.items()}
-    pieces = [_at(cut[reference.key], reference.place) for reference in references]
+    pieces = [_at(cut[key], reference.place) for key, reference in zip(keys, references, strict=True)]
     decoded = decode_lines(pieces)
     # Cut and decoded all at once where that is certain, else one by one and with care.
     events: Sequence[AnyEvent | None] = decoded.events if len(decoded.events) == len(pieces) else [None] * len(pieces)
-    for reference, piece, event in zip(references, pieces, events, strict=True):
-        arrival, _, raw = records[reference.key]
+    for key, reference, piece, event in zip(keys, references, pieces, events, strict=True):
+        arrival, _, raw = records[key]
         if event is not None and _is(event, reference):
-            yield StoredEvent(reference.key, reference.place, arrival, piece, event)
+            yield StoredEvent(key, reference.place, arrival, piece, event)
         else:
-            yield StoredEvent(reference.key, reference.place, arrival, *_with_care(raw, reference))
+            yield StoredEvent(key, reference.place, arrival, *_with_care(raw, reference))
 
 
 def _refuse_lost(store: Store, missing: Iterable[RecordKey]) -> None:
