@@ -1,8 +1,8 @@
-"""A table whose events do not fit into memory: they are read once for what concerns them all, kept as numbers, and
-decoded again shoe by shoe when rounds are judged.
+"""The facts of a table whose events do not fit into memory.
 
-What remains in memory is the outline of the table, some 2 KB a round, and the numbers, some 100 bytes an event of one
-source at a time and 8 of the others.
+They are read once for what concerns them all and is kept as numbers, and are decoded again shoe by shoe when rounds are
+judged. What remains in memory is the outline of the table, some 2 KB a round, and the numbers, some 100 bytes an event
+of one source at a time and 8 of the others.
 """
 
 from array import array
