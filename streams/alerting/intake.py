@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from schemas.findings import Finding
 from store.rows.alerts import Alert, AlertStep
 from streams.alerting import measures
-from streams.alerting.holding import Group, group_of, held
+from streams.alerting.holding import NEVER_HELD, Group, Hold, group_of, held
 from streams.alerting.journal import Journal
 from streams.alerting.known_alerts import KnownAlert
 from streams.alerting.life import SYSTEM, UNATTENDED, Life, SystemAct
@@ -143,17 +143,8 @@ class Intake:
     def _plan(
         self, alert: Alert, kind: Kind, opening: int, to: Recipient, line: int, now_ms: int, stage: int = 0
     ) -> None:
-        limits = self.routing.limits
         name = f"{kind}\x1f{group_of(alert)}"
-        until = self._journal.window(to.person, line, name)
-        hold = held(
-            limits,
-            alert.severity,
-            None if until is None else Group(until),
-            self._journal.last_told(to.person, line, now_ms - limits.per * 1000),
-            quiet_until(self.routing, to.person, alert.severity, now_ms),
-            now_ms,
-        )
+        hold = None if alert.severity == NEVER_HELD else self._hold(alert, name, to.person, line, now_ms)
         planned = Planned(
             id=f"{alert.id} {opening} {kind} {stage} {to.person} {line}",
             alert=alert.id,
@@ -182,8 +173,20 @@ class Intake:
                 detail={"until_ms": hold.until_ms, "message": planned.id},
             )
             self._journal.owe_steps([step])
-        else:
-            self._journal.open_window(to.person, line, name, now_ms + limits.window * 1000)
+        elif alert.severity != NEVER_HELD:
+            self._journal.open_window(to.person, line, name, now_ms + self.routing.limits.window * 1000)
+
+    def _hold(self, alert: Alert, name: str, person: str, line: int, now_ms: int) -> Hold | None:
+        limits = self.routing.limits
+        until = self._journal.window(person, line, name)
+        return held(
+            limits,
+            alert.severity,
+            None if until is None else Group(until),
+            self._journal.last_told(person, line, now_ms - limits.per * 1000),
+            quiet_until(self.routing, person, alert.severity, now_ms),
+            now_ms,
+        )
 
     def _note(self, alert: str, record: FeedRecord, note: str) -> None:
         step = AlertStep(

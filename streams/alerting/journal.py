@@ -5,7 +5,7 @@ does not have yet waits here, so that people are told while the store is away.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Final
 
 import orjson
@@ -48,18 +48,18 @@ class Journal(KnownAlerts, Outbox):
 
     def owe_alert(self, alert: Alert) -> None:
         """An alert to store, with its first step."""
-        self._owe("alert", asdict(alert))
+        self._owe("alert", alert)
 
     def owe_steps(self, steps: Sequence[AlertStep]) -> None:
         """Steps that change no state."""
         for step in steps:
-            self._owe("step", asdict(step), failed=step.action == "failed")
+            self._owe("step", step, failed=step.action == "failed")
 
     def owe_act(self, alert: str, act: SystemAct) -> None:
         """Something that changes the state of an alert, to be decided by what the store has by then."""
-        self._owe("act", {"alert": alert, "act": asdict(act)})
+        self._owe("act", {"alert": alert, "act": act})
 
-    def _owe(self, kind: str, body: dict[str, Any], *, failed: bool = False) -> None:
+    def _owe(self, kind: str, body: object, *, failed: bool = False) -> None:
         self._do("INSERT INTO pending (kind, failed, body) VALUES (?, ?, ?)", kind, failed, orjson.dumps(body))
 
     def owed(self, most: int) -> list[Owed]:
@@ -98,7 +98,7 @@ class Journal(KnownAlerts, Outbox):
         with self.transaction():
             self._db.executemany(
                 "INSERT OR REPLACE INTO place VALUES (?, ?)",
-                [(name, orjson.dumps(asdict(place))) for name, place in places.items()],
+                [(name, orjson.dumps(place)) for name, place in places.items()],
             )
 
     def mark(self, name: str) -> str | None:

@@ -49,7 +49,9 @@ class JournalFile:
         self._lock = threading.RLock()
         self._db = sqlite3.connect(folder / "journal.db", check_same_thread=False, isolation_level=None)
         self._db.execute("PRAGMA journal_mode = WAL")
-        self._db.execute("PRAGMA synchronous = FULL")
+        # A killed process loses nothing so. A power cut may take the last moment back, whole: the place in the topic
+        # with what was planned from there, so that an alert is told again rather than not at all.
+        self._db.execute("PRAGMA synchronous = NORMAL")
         self._db.executescript(_SCHEMA)
         self._depth = 0
 

@@ -1,6 +1,6 @@
 """The alerts that the service has raised, and what it knows of their life: its own memory beside the store's."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import orjson
@@ -50,7 +50,7 @@ class KnownAlerts(JournalFile):
         """A new alert."""
         self._do(
             "INSERT OR IGNORE INTO alert (id, body, severity, raised_ms, opened_ms, due_ms) VALUES (?, ?, ?, ?, ?, ?)",
-            alert.id, orjson.dumps(asdict(alert)), alert.severity, alert.raised, opened_ms, due_ms,
+            alert.id, orjson.dumps(alert), alert.severity, alert.raised, opened_ms, due_ms,
         )  # fmt: skip
 
     def clear_alert(self, name: str) -> None:

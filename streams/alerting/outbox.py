@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import orjson
 
 from store.rows.alerts import Alert
+from streams.alerting.holding import NEVER_HELD
 from streams.alerting.journal_file import JournalFile
 from streams.alerting.message import Kind
 
@@ -154,7 +155,9 @@ class Outbox(JournalFile):
     def sent(self, parcel: Parcel, now_ms: int) -> None:
         """It was taken."""
         self._finish(parcel, "sent", now_ms)
-        self._do("INSERT INTO told VALUES (?, ?, ?)", parcel.person, parcel.line, now_ms)
+        if parcel.alerts[0].severity != NEVER_HELD:
+            # What is critical knows no limit, and takes nothing from the share of the rest.
+            self._do("INSERT INTO told VALUES (?, ?, ?)", parcel.person, parcel.line, now_ms)
 
     def given_up(self, parcel: Parcel, now_ms: int) -> None:
         """It will not be tried again."""
@@ -192,7 +195,7 @@ class Outbox(JournalFile):
         self._do("INSERT OR REPLACE INTO window VALUES (?, ?, ?, ?)", person, line, name, until_ms)
 
     def last_told(self, person: str, line: int, since_ms: int) -> list[int]:
-        """When this address got messages, and when those that wait for it were planned."""
+        """When this address got messages that count, and when those that wait for it were planned."""
         told = self._rows("SELECT at_ms FROM told WHERE person = ? AND line = ? AND at_ms > ?", person, line, since_ms)
         waiting = self._rows(
             "SELECT min(made_ms) FROM message WHERE person = ? AND line = ? AND status IN ('waiting', 'sending')"

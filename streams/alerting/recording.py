@@ -56,15 +56,16 @@ class Recorder:
         self._thread.join(seconds)
 
     def _run(self) -> None:
-        looked = refreshed = 0.0
+        look_at = refreshed = 0.0
         pause = PAUSE_SECONDS
         while True:
             try:
                 self.pay()
                 now = time.monotonic()
-                if now - looked >= LOOK_SECONDS:
-                    looked = now
+                if now >= look_at:
                     self.look()
+                    # With thousands of open alerts a look takes its time; the store has others to serve.
+                    look_at = now + max(LOOK_SECONDS, 10 * (time.monotonic() - now))
                 if now - refreshed >= PLACES_SECONDS:
                     refreshed = now
                     self._places.refresh()

@@ -12,6 +12,7 @@ from store.connect import Store
 from store.errors import StoreError
 from store.read.alerts import alerts_between
 from streams.alerting import measures
+from streams.alerting.delivery import unusable
 from streams.alerting.intake import Intake
 from streams.alerting.journal import Journal
 from streams.alerting.life import life_of
@@ -26,6 +27,8 @@ from streams.feed import Feed, FeedRecord
 logger = logging.getLogger(__name__)
 
 POLL_SECONDS = 0.2
+AT_ONCE = 200
+"""Records between two looks at what is to be sent."""
 AWAY_PAUSE = 1.0
 LOOK_BACK_MS = 3_600_000
 """Without a journal, alerts of the last hour are looked at again; those that the store knows to be told are not."""
@@ -66,6 +69,9 @@ class AlertService:
 
     def run(self) -> None:
         """Serve until stopped; then finish the messages on their way and write what the store takes."""
+        # Looking at the addresses loads what sends to them: the first alert must not wait for it.
+        for fault in unusable(self._routing):
+            logger.error("%s", fault)
         repeated = self.journal.after_restart()
         if repeated:
             logger.warning("%d messages were on their way when the last service ended; they are sent again", repeated)
@@ -141,7 +147,7 @@ class AlertService:
 
     def _poll(self, feed: Feed) -> list[FeedRecord]:
         try:
-            return feed.poll(POLL_SECONDS)
+            return feed.poll(POLL_SECONDS, max_records=AT_ONCE)
         except BrokerUnavailable as error:
             logger.warning("the broker is away: %s", error)
             self._stop.wait(AWAY_PAUSE)

@@ -3,12 +3,21 @@
 import pytest
 
 from store.connect import Store
-from store.read.alerts import alert, alert_times, alerts_between, open_alerts
+from store.read.alerts import (
+    AlertMark,
+    alert,
+    alert_marks,
+    alert_times,
+    alerts_between,
+    alerts_by_id,
+    claimants,
+    open_alerts,
+)
 from store.read.findings import FindingFilter, findings, findings_of_round, findings_of_shift
 from store.read.findings import finding as finding_by_id
 from store.rows.alerts import Alert, AlertStep
 from store.rows.verdicts import RoundKey
-from store.write.alerts import write_alert_steps, write_alerts
+from store.write.alerts import claim_place, write_alert_steps, write_alerts
 from store.write.findings import write_findings
 from tests.store.floor import ARRIVAL, SECOND, START, finding, state
 
@@ -122,6 +131,31 @@ def test_two_people_who_acknowledge_at_once_are_both_on_record_and_the_first_cou
     assert [step.by for step in history.steps if step.action == "acknowledged"] == ["anna", "bob"]
     (times,) = alert_times(store, ARRIVAL, ARRIVAL + 1)
     assert times.acknowledged == START + 5 * SECOND
+
+
+def test_of_all_who_claim_a_place_in_a_history_the_store_keeps_the_first(store: Store) -> None:
+    for claimant in ("anna", "bob"):
+        claim_place(store, "A1", 1, 0, START, claimant)
+    claim_place(store, "A1", 1, 1, START, "bob")
+    claim_place(store, "A1", 11, 0, START, "carl")
+    assert claimants(store, "A1", 1) == {0: "anna", 1: "bob"}
+    assert claimants(store, "A1", 2) == {}
+    write_alerts(store, [_alert("A1")])
+    history = alert(store, "A1")
+    assert history is not None
+    assert history.steps == (), "a claim is no step"
+
+
+def test_a_mark_changes_with_every_step_and_tells_whether_an_alert_is_open(store: Store) -> None:
+    write_alerts(store, [_alert("A1"), _alert("A2")])
+    steps = [_step("A1", 0, "raised", "raised"), _step("A2", 0, "raised", "raised"), _step("A2", 1, "sent")]
+    write_alert_steps(store, steps)
+    write_alert_steps(store, steps[:1])
+    assert alert_marks(store) == {"A1": AlertMark(1, True), "A2": AlertMark(2, True)}
+    write_alert_steps(store, [_step("A1", 2, "cleared", "cleared")])
+    assert alert_marks(store) == {"A2": AlertMark(2, True)}
+    assert alert_marks(store, ["A1"]) == {"A1": AlertMark(2, False), "A2": AlertMark(2, True)}
+    assert [each.alert.id for each in alerts_by_id(store, ["A2", "A9"])] == ["A2"]
 
 
 def test_times_to_acknowledge_and_to_resolve_are_known_over_months(store: Store) -> None:

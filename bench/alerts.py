@@ -1,0 +1,130 @@
+"""Alerts from the topic to a person's webhook: how long, how many messages, and what the desk takes.
+
+python -m bench.alerts [--paced 200] [--flood 2000]
+"""
+
+import argparse
+import statistics
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from store.connect import Patience, connect
+from store.migrate import migrate
+from store.render import SchemaSettings
+from streams.alerting.desk import DeskWatch, Done, open_alerts, perform
+from streams.alerting.life import Act
+from tests.store.floor import finding
+from tests.streams.alerting.room import Room
+from tests.streams.alerting.webhook import until
+from tests.streams.pipeline import StoreProcess
+
+PACE = 20
+"""Findings a second."""
+
+
+def main() -> None:
+    """Paced critical findings, then a flood of a broken reader with critical ones in it, then the desk."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--paced", type=int, default=200)
+    parser.add_argument("--flood", type=int, default=2000)
+    chosen = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        server = StoreProcess(folder / "clickhouse")
+        server.start()
+        try:
+            store = connect(server.url, patience=Patience(total=30.0))
+            migrate(store, SchemaSettings())
+            room = Room(folder, store)
+            with room.service(room.routing('[limits]\nwindow = "5s"\n')) as serving:
+                _paced(room, chosen.paced)
+                _flood(room, chosen.flood)
+                until(lambda: serving.journal.owed_count() == 0)
+            _desk(room)
+            room.close()
+        finally:
+            server.stop()
+
+
+def _paced(room: Room, count: int) -> None:
+    said: dict[str, float] = {}
+    came: dict[str, float] = {}
+
+    def arrive(_path: str, message: dict[str, Any]) -> int:
+        now = time.monotonic()
+        for short in said:
+            if short not in came and short in message["message"]:
+                came[short] = now
+        return 200
+
+    room.hook.on_message = arrive
+    for number in range(1, count + 1):
+        found = finding("late-bet", "BT1", number=number)
+        said[found.id[:8]] = time.monotonic()
+        room.say(found)
+        time.sleep(1 / PACE)
+    until(lambda: len(came) == count)
+    took = sorted(came[short] - moment for short, moment in said.items())
+    print(f"{count} critical findings at {PACE}/s, from the topic to the webhook:", end=" ")
+    print(f"p50 {_ms(took, 0.5)}, p99 {_ms(took, 0.99)}, longest {_ms(took, 1.0)}")
+
+
+def _ms(values: list[float], share: float) -> str:
+    return f"{values[min(len(values) - 1, int(len(values) * share))] * 1000:.0f} ms"
+
+
+def _flood(room: Room, count: int) -> None:
+    room.hook.on_message = lambda _path, _message: 200
+    room.hook.got.clear()
+    critical = [finding("late-bet", "BT2", number=number) for number in range(1, count // 10 + 1)]
+    gaps = [
+        finding("device-gap", "BT2", shoe=None, round=None, about=f"/reader {number}", message=f"/reader lost {number}")
+        for number in range(count)
+    ]
+    mixed = [
+        each for place, gap in enumerate(gaps) for each in ((gap, critical[place // 10]) if place % 10 == 0 else (gap,))
+    ]
+    begun = time.monotonic()
+    room.say(*mixed)
+
+    def told() -> bool:
+        texts = "\n".join(message["message"] for message in room.hook.messages("anna"))
+        return all(each.id[:8] in texts for each in critical)
+
+    until(told)
+    last = time.monotonic() - begun
+    until(lambda: any("device-gap" in title and "more" in title for title in room.hook.titles("anna")))
+    titles = room.hook.titles("anna")
+    about_reader, about_bets = (sum(code in title for title in titles) for code in ("device-gap", "late-bet"))
+    print(
+        f"a reader's {count} findings with {len(critical)} critical ones among them: {about_reader} messages about the"
+        f" reader, {about_bets} with all critical ones, the last after {last:.2f} s"
+    )
+
+
+def _desk(room: Room) -> None:
+    begun = time.monotonic()
+    found = open_alerts(room.store)
+    listed = time.monotonic() - begun
+    watch = DeskWatch(room.store)
+    watch.poll()
+    begun = time.monotonic()
+    for _ in range(10):
+        watch.poll()
+    polled = (time.monotonic() - begun) / 10
+    took: list[float] = []
+    for history in found[:20]:
+        begun = time.monotonic()
+        act = Act(deed="acknowledge", by="anna", role="shift_manager", at=time.time_ns() // 1000)
+        assert isinstance(perform(room.store, history.alert.id, act), Done)
+        took.append(time.monotonic() - begun)
+    print(
+        f"the desk with {len(found)} open alerts: list {listed * 1000:.0f} ms,"
+        f" poll without news {polled * 1000:.0f} ms, an act {statistics.median(took) * 1000:.0f} ms"
+    )
+
+
+if __name__ == "__main__":
+    main()
