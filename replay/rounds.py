@@ -61,10 +61,12 @@ class StoredRound:
         return facts_of(stored.event for stored in self.events)
 
     def story(self) -> Story:
-        """The round as a story."""
-        last = self.last
+        """The round as a story; ``EventsGone`` where all that was said of it contradicts itself."""
+        last, facts = self.last, self.facts
+        if not facts.ordered:
+            raise EventsGone(f"All events of {self.key} came with two contents under one id: none of them counts.")
         return tell(
-            self.facts,
+            facts,
             self.verdict,
             Surroundings(
                 configuration=None if self.configuration is None else self.configuration.data,

@@ -12,6 +12,7 @@ from replay.bets import BetLine, bet_json, bet_line
 from replay.cards import Layout, Reason, asks_next, card_words, lay_out, outcome_words, reason_for
 from replay.pinning import decided_by
 from replay.readings import readings_in
+from replay.taking_in import TakenIn
 from replay.words import KINDS, Teller
 from schemas.findings import Finding, as_json, plain
 from schemas.records import AnyEvent, Configuration
@@ -107,12 +108,14 @@ class Story:
 
 
 def facts_of(events: Iterable[AnyEvent]) -> RoundFacts:
-    """The facts of one round with their effective times, repeats counted once; the round has at least one event."""
-    by_source: dict[str, dict[str, AnyEvent]] = {}
-    for event in events:
-        by_source.setdefault(event.source, {}).setdefault(event.id, event)
-    facts = [fact for source, said in by_source.items() for fact in follow(source, said.values(), ()).facts]
-    return gather(facts)
+    """The facts of one round with their effective times: repeats count once, what contradicts itself not at all."""
+    taken = TakenIn()
+    taken.take(events)
+    by_source: dict[str, list[AnyEvent]] = {}
+    for said in taken.tables().values():
+        for event in said:
+            by_source.setdefault(event.source, []).append(event)
+    return gather(fact for source, said in by_source.items() for fact in follow(source, said, ()).facts)
 
 
 def tell(facts: RoundFacts, verdict: Verdict | None, around: Surroundings, where: tuple[str, str, int]) -> Story:

@@ -12,7 +12,8 @@ from rich.text import Text
 from replay.money import amount_words, signed_words
 from replay.rounds import RoundNotFound, near_words
 from schemas.findings import SEVERITY
-from store.read.rounds import RoundFilter, last_summaries, nearby, summaries, verdict, verdicts
+from store.connect import Store
+from store.read.rounds import RoundFilter, currencies, last_summaries, nearby, summaries, verdict, verdicts
 from store.rows.verdicts import RoundKey, RoundSummary, StoredVerdict
 from tablewatch.commands import replay_filters as filters
 from tablewatch.commands.paper import paper
@@ -60,7 +61,7 @@ def list_rounds(
             return
         most = SHOWN if limit is None else limit
         found = list(islice(summaries(store, wanted), most + 1 if most else None))
-        print_rounds(found[:most] if most else found)
+        print_rounds(found[:most] if most else found, _currency(store, found))
         if most and len(found) > most:
             typer.echo(f"There are more; --limit {most * 5} shows more of them, --limit 0 all.")
         if not found:
@@ -88,7 +89,7 @@ def last(
             read = (verdict(store, each.key) for each in found)
             write_verdicts(each for each in read if each is not None)
             return
-        print_rounds(found)
+        print_rounds(found, _currency(store, found))
         if not found:
             key = RoundKey(table, "", 1)
             raise RoundNotFound(f"No judged round of table {table} is stored. {near_words(key, nearby(store, key))}")
@@ -102,7 +103,13 @@ def write_verdicts(found: Iterable[StoredVerdict]) -> None:
     out.flush()
 
 
-def print_rounds(found: Iterable[RoundSummary]) -> None:
+def _currency(store: Store, found: Iterable[RoundSummary]) -> str | None:
+    """The currency of these rounds, if they have one in common."""
+    named = currencies(store, sorted({each.key.table for each in found}) or [""])
+    return next(iter(named)) if len(named) == 1 else None
+
+
+def print_rounds(found: Iterable[RoundSummary], currency: str | None) -> None:
     """Rounds as a table for people."""
     rounds = list(found)
     if not rounds:
@@ -127,7 +134,7 @@ def print_rounds(found: Iterable[RoundSummary]) -> None:
             row.append(each.game or "–")
         row.append(_outcome(each))
         if wide:
-            row += [amount_words(each.handle, None), signed_words(each.win, None)]
+            row += [amount_words(each.handle, currency), signed_words(each.win, currency)]
         row += [Text(each.status, STATUS_STYLE[each.status]), _codes(each)]
         table.add_row(*row)
     console.print(table)

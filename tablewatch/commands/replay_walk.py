@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.panel import Panel
-from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
@@ -100,10 +99,8 @@ def picture(story: Story, place: int) -> RenderableType:
     return Group(
         heading(story),
         hands,
-        Panel(Group(*said), title=title, title_align="left"),
-        Rule(style="dim"),
+        Panel(Group(*said), title=title, title_align="left", subtitle="← → Home End · q", subtitle_align="right"),
         around,
-        Text("← → move · Home End · q leaves", "dim"),
     )
 
 
