@@ -28,7 +28,7 @@ def dashboards() -> dict[str, dict[str, Any]]:
 
 def written() -> Mapping[Path, bytes]:
     """The content of every file that is written from code."""
-    files = {FOLDER / f"{uid}.json": _json(board) for uid, board in dashboards().items()}
+    files = {FOLDER / "dashboards" / f"{uid}.json": _json(board) for uid, board in dashboards().items()}
     files[FOLDER / "provisioning" / "alerting" / "tablewatch.json"] = _json(provisioning(SHIFT))
     return files
 

@@ -144,8 +144,8 @@ RULES: Final[Sequence[Rule]] = (
     ),
     Rule(
         uid="tablewatch-part-gone",
-        title="Gateway, alerts or console is gone",
-        query=Prom('count(up{job=~"tablewatch-(gateway|alerts|console)"} == 0) or vector(0)', ""),
+        title="The gateway or the alert service is gone",
+        query=Prom('count(up{job=~"tablewatch-(gateway|alerts)"} == 0) or vector(0)', ""),
         threshold=("gt", 0),
         lasting="2m",
         severity="critical",

@@ -1,0 +1,44 @@
+"""Prints the part of the pinned constraints that a running system needs: the project's own dependencies and theirs.
+
+    python runtime_pins.py pyproject.toml constraints.txt > runtime.txt
+
+The constraints were compiled with the names of those that need each package (`# via`), which is followed from the
+project's dependencies; what only tests and lint need stays out of the image.
+"""
+
+import re
+import sys
+import tomllib
+from pathlib import Path
+
+
+def normal(name: str) -> str:
+    """A package's name as indexes compare it."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def blocks(constraints: str) -> dict[str, tuple[str, frozenset[str]]]:
+    """Each pinned package: its lines, and who needs it."""
+    found: dict[str, tuple[str, frozenset[str]]] = {}
+    for block in re.split(r"\n(?=[A-Za-z0-9])", constraints):
+        if not (named := re.match(r"([A-Za-z0-9._-]+)(?:\[[^\]]*\])?==", block)):
+            continue
+        via = re.findall(r"^ +# +(?:via )?(.+)$", block, re.MULTILINE)
+        found[normal(named[1])] = (block, frozenset(normal(each) if "(" not in each else each for each in via))
+    return found
+
+
+def needed(pyproject: str, constraints: str) -> list[str]:
+    """The lines of every package that is needed at run time, in the order of the constraints."""
+    pinned = blocks(constraints)
+    declared = tomllib.loads(pyproject)["project"]["dependencies"]
+    wanted = {normal(named[0]) for each in declared if (named := re.match(r"[A-Za-z0-9._-]+", each))}
+    if missing := wanted - pinned.keys():
+        raise SystemExit(f"not pinned: {', '.join(sorted(missing))}")
+    while more := {name for name, (_, via) in pinned.items() if name not in wanted and via & wanted}:
+        wanted |= more
+    return [lines for name, (lines, _) in pinned.items() if name in wanted]
+
+
+if __name__ == "__main__":
+    sys.stdout.write("\n".join(needed(*(Path(path).read_text("utf-8") for path in sys.argv[1:3]))) + "\n")

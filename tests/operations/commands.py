@@ -1,0 +1,27 @@
+"""Whether a command that a file names is a real one, and a setting a known one."""
+
+import subprocess
+import sys
+
+from tablewatch.settings import FILE, IN_FILE, PREFIX, SETTINGS
+
+KNOWN = {PREFIX + setting.name for setting in SETTINGS} | {FILE}
+KNOWN |= {name + IN_FILE for name in KNOWN - {FILE}}
+
+
+def unknown_settings(names: set[str]) -> set[str]:
+    """Names of ours in an environment that no part reads."""
+    return {name for name in names if name.startswith(PREFIX)} - KNOWN
+
+
+def help_of(words: list[str]) -> str | None:
+    """What `tablewatch WORDS --help` says, options among the words left out; None where there is no such command."""
+    plain = [word for word in words if not word.startswith("-")]
+    run = subprocess.run(
+        [sys.executable, "-c", "from tablewatch.command import main; main()", *plain, "--help"],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    return run.stdout if run.returncode == 0 and f" {' '.join(plain)} [OPTIONS]" in run.stdout.splitlines()[0] else None
