@@ -87,12 +87,17 @@ class Filing:
             return None
         home = self.spool.kept(origin)
         beginning = line[: line.find(b'"id"')]
+        if _TABLE in beginning:
+            self._learn(beginning, origin, home)
+        return home
+
+    def _learn(self, beginning: bytes, origin: Origin, home: Kept) -> None:
+        """Know a line by its beginning from now on, where that is the same for many and says where it belongs."""
         attributes = _fields(beginning + b'"id":""}')
         if _origin(attributes) == origin and attributes.keys() <= _SAME_FOR_MANY:
             if len(self._beginnings) == _MOST_BEGINNINGS:
                 self._beginnings.clear()
             self._beginnings[beginning] = home
-        return home
 
     def _take_with_care(self, line: bytes, number: int) -> None:
         """File a line of which only decoding tells what it speaks of: several events, or none."""
