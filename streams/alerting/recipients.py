@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from store.rows.alerts import Alert
-from streams.alerting.life import ROLES
+from streams.alerting.life import ROLES, Life
 from streams.alerting.rules import DAYS, Escalation, Hours, Person, Routing, Rule, Stage
 
 
@@ -58,7 +58,7 @@ def fits(routing: Routing, rule: Rule, alert: Alert, now: datetime) -> bool:
 
 
 def recipients(routing: Routing, alert: Alert, moment_ms: int) -> list[Recipient]:
-    """Everybody who is told of a new alert, each once; never nobody."""
+    """Everybody who is told of a new alert, each once; never nobody, if the file names anybody."""
     now = local_time(routing, alert, moment_ms)
     told: dict[str, Recipient] = {}
     for number, rule in enumerate(routing.rules, 1):
@@ -89,6 +89,15 @@ def stage_of(routing: Routing, severity: str, done: int) -> Stage | None:
     if escalation is None or done >= len(escalation.chain):
         return None
     return escalation.chain[done]
+
+
+def next_escalation(routing: Routing, severity: str, life: Life) -> tuple[int, Stage] | None:
+    """When an alert that nobody acknowledges escalates next (milliseconds since 1970), and to whom: the desk's clock."""
+    stage = stage_of(routing, severity, life.escalations)
+    if stage is None or not life.unattended:
+        return None
+    opened = [step.at for step in life.standing if step.state in ("raised", "reopened")]
+    return opened[-1] // 1000 + stage.after * 1000, stage
 
 
 def told_by(routing: Routing, stage: Stage, alert: Alert, moment_ms: int) -> list[Recipient]:

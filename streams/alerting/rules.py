@@ -181,6 +181,19 @@ class Routing(_Part):
     self_test: SelfTest = SelfTest()
 
 
+NOBODY: Final = Routing.model_construct(
+    time_zone="UTC",
+    people={},
+    shifts={},
+    rules=(),
+    otherwise=(),
+    escalation=(),
+    limits=Limits(),
+    self_test=SelfTest(at=()),
+)
+"""Of a site without a routing file: alerts are kept and come to the desk, and no message is sent."""
+
+
 def read_routing(path: Path) -> Routing:
     """The routing file, checked."""
     try:

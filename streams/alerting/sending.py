@@ -49,7 +49,7 @@ class Sender:
         self._clock = clock
         self._on_owed = on_owed
         lines = sum(1 + len(person.copies) for person in routing.people.values())
-        self._threads = ThreadPoolExecutor(min(lines, MOST_THREADS), thread_name_prefix="send")
+        self._threads = ThreadPoolExecutor(max(1, min(lines, MOST_THREADS)), thread_name_prefix="send")
         self._busy: set[tuple[str, int]] = set()
         self._lock = threading.Lock()
         self._stopping = False

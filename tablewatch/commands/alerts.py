@@ -25,7 +25,7 @@ from streams.alerting.life import Act, Deed, Disposition, Role, life_of, moment
 from streams.alerting.message import text_of
 from streams.alerting.preview import OTHER, PreviewRow, preview
 from streams.alerting.recipients import local_time
-from streams.alerting.rules import InvalidRouting, Routing, read_routing
+from streams.alerting.rules import NOBODY, InvalidRouting, Routing, read_routing
 from streams.alerting.service import AlertService
 from streams.logs import log_to_stderr
 from tablewatch.commands.services import WRONG_USE, broker, data, explained
@@ -80,10 +80,11 @@ def run(
 
     Tells people of findings as they come, escalates what nobody acknowledges, and records every step. One for a site.
     On SIGTERM it finishes the messages on their way and exits with 0; what was not sent is sent by the next one.
+    Without a routing file alerts are kept and come to the desk, and no message is sent.
     """
     log_to_stderr()
     with _explained():
-        routing = _routing(usable=True)
+        routing = _routing_or_nobody()
         store = connect(store_url(), patience=START_PATIENCE)
         check_schema(store)
         service = AlertService(broker(), store, routing, data() / "alerts")
@@ -108,7 +109,7 @@ def check(as_json: AsJson = False) -> None:
     shift. A name in brackets is told after his quiet hours. Every fault of the file is named; exit code 2 then.
     """
     with _explained():
-        routing = _routing(usable=True)
+        routing = _routing()
     rows = preview(routing, _now_ms())
     for row in rows:
         if as_json:
@@ -127,7 +128,7 @@ def test_message(name: Annotated[str, typer.Argument(help="A person of the routi
     Sends a message that says it is a test, by each of the person's addresses, and says what became of each.
     """
     with _explained():
-        routing = _routing(usable=True)
+        routing = _routing()
     person = routing.people.get(name)
     if person is None:
         typer.echo(f"The routing file has no {name!r}; it has {', '.join(routing.people)}.", err=True)
@@ -297,7 +298,7 @@ def self_test(
     it does not come in time, the administrators are told, and the exit code is 1.
     """
     with _explained():
-        routing = _routing(usable=True) if alarm else None
+        routing = _routing() if alarm else None
         took = self_tests.prove(broker(), within)
     if took is not None:
         typer.echo(f"The alert came after {took:.3f} s.")
@@ -330,11 +331,23 @@ def _explained() -> Iterator[None]:
             raise typer.Exit(WRONG_USE) from error
 
 
-def _routing(*, usable: bool) -> Routing:
+def _routes() -> Path:
     named = value_of("ALERTS_ROUTES")
-    path = Path(named) if named else data() / "alert-routes.toml"
+    return Path(named) if named else data() / "alert-routes.toml"
+
+
+def _routing_or_nobody() -> Routing:
+    """The routing file; without one that is named or in its usual place, nobody is told."""
+    if value_of("ALERTS_ROUTES") or _routes().exists():
+        return _routing()
+    logger.warning("there is no routing file %s: alerts come to the desk, and no message is sent", _routes())
+    return NOBODY
+
+
+def _routing() -> Routing:
+    path = _routes()
     routing = read_routing(path)
-    faults = unusable(routing) if usable else []
+    faults = unusable(routing)
     if faults:
         raise InvalidRouting("\n".join([f"{path} cannot be used:", *(f"  {fault}" for fault in faults)]))
     return routing

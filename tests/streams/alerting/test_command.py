@@ -155,6 +155,13 @@ def test_kills_at_any_moment_lose_no_alert_and_repeat_one_message_at_most(site: 
     assert sum("may have had this message already" in text for text in texts) <= 3
 
 
+def test_a_routing_file_that_is_named_must_be_there(site: Site) -> None:
+    site.routes.unlink()
+    for command in (("check",), ("test-message", "anna")):
+        wrong = site.run("alerts", *command)
+        assert (wrong.exit_code, "cannot be read" in wrong.stderr) == (2, True)
+
+
 def test_check_shows_who_is_told_and_names_faults_with_exit_code_2(site: Site) -> None:
     shown = site.run("alerts", "check")
     assert shown.exit_code == 0, shown.stderr

@@ -17,10 +17,12 @@ from store.rows.alerts import AlertHistory
 from streams.alerting.desk import Done, alert_with_steps, open_alerts, perform
 from streams.alerting.intake import Intake
 from streams.alerting.journal import Journal
-from streams.alerting.life import Act, life_of
+from streams.alerting.life import Act, Refusal, decide, life_of, raised_step
 from streams.alerting.places import Places
 from streams.alerting.raising import SELF_TEST_TABLE
+from streams.alerting.recipients import next_escalation
 from streams.alerting.recording import Recorder
+from streams.alerting.rules import NOBODY
 from streams.feed import FeedRecord
 from tests.store.floor import finding
 from tests.streams.alerting.room import Room
@@ -191,6 +193,28 @@ def test_an_acknowledgement_at_the_desk_stops_the_escalation(room: Room) -> None
     assert parcel is not None
     assert [alert.id for alert in parcel.alerts] == [other.id]
     journal.close()
+
+
+def test_without_a_routing_file_alerts_come_to_the_desk_and_nobody_is_told(room: Room) -> None:
+    late = finding("late-bet", "BT1")
+    with room.service(NOBODY):
+        room.say(late)
+        until(lambda: actions(room, late) == ["raised"])
+        room.say(replace(late, cleared=True))
+        until(lambda: open_alerts(room.store) == [])
+    assert room.hook.got == []
+
+
+def test_the_desks_clock_knows_when_an_alert_escalates_next(room: Room) -> None:
+    routing = room.routing(ESCALATION)
+    steps = [raised_step("a", 1_000_000)]
+    due = next_escalation(routing, "critical", life_of(steps))
+    assert due is not None
+    assert (due[0], due[1].tell) == (2_000, ("operator",))
+    seen = decide(steps, Act(deed="acknowledge", by="anna", role="operator", at=5), "a")
+    assert not isinstance(seen, Refusal)
+    assert next_escalation(routing, "critical", life_of([*steps, *seen])) is None
+    assert next_escalation(routing, "low", life_of(steps)) is None
 
 
 def test_nobody_hears_of_the_table_of_the_self_test(room: Room) -> None:
