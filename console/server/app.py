@@ -11,6 +11,7 @@ from console.api import (
     access,
     alerts,
     catalogue,
+    changes,
     evidence,
     floor,
     people,
@@ -29,7 +30,7 @@ from console.server.security import Secured
 logger = logging.getLogger(__name__)
 
 SUBJECTS = (
-    session, floor, tables, alerts, catalogue, rounds, evidence, refund, what_if, reports, people, access,
+    session, floor, tables, alerts, catalogue, rounds, evidence, refund, what_if, reports, changes, people, access,
 )  # fmt: skip
 
 ABOUT = """What the pages of the console ask for. Sign in at POST /api/v1/session; the cookie is the session, and

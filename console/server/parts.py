@@ -9,6 +9,7 @@ from console.access import AccessLog
 from console.auth.pace import Pace
 from console.auth.people import People
 from console.auth.sessions import Sessions
+from console.changes.ledger import Ledger
 from console.live.room import LiveRoom
 from console.shifts import Shifts
 from store.connect import Store
@@ -30,6 +31,8 @@ class Parts:
     """By address."""
     asking: Pace
     """By session."""
+    changes: Ledger
+    """What two administrators together may change."""
     shifts: Shifts = field(default_factory=Shifts)
 
 

@@ -20,6 +20,7 @@ from console.auth.passwords import WeakPassword
 from console.auth.people import InvalidPerson, People, Person
 from console.auth.roles import ABOUT, ROLES
 from console.auth.sessions import Sessions
+from console.changes.ledger import Ledger
 from console.database import Database, DatabaseUnusable
 from console.live.room import LiveRoom
 from console.live.sources import feed_of, lag_at
@@ -28,6 +29,7 @@ from console.server.parts import Parts
 from console.shifts import InvalidShifts, Shifts, shifts_of
 from store.connect import Patience, connect
 from streams.logs import log_to_stderr
+from tablewatch.commands.changeable import changeable
 from tablewatch.commands.services import broker, data, explained
 from tablewatch.commands.store_address import store_url
 from tablewatch.settings import number_of, value_of
@@ -99,6 +101,7 @@ def serve(
             signing_in=Pace(burst=10, per_second=10 / 60),
             asking=Pace(burst=200, per_second=50),
             shifts=shifts,
+            changes=Ledger(database, changeable()),
         )
         _listen(make_app(parts), room, where, number, certificate, key, any(not each.disabled for each in people.all()))
 

@@ -4,7 +4,7 @@ import asyncio
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -20,6 +20,8 @@ from console.auth.pace import Pace
 from console.auth.people import People
 from console.auth.roles import ROLES, Role
 from console.auth.sessions import Sessions
+from console.changes.ledger import Ledger
+from console.changes.subjects import Subject
 from console.database import Database
 from console.live.health import Health
 from console.live.room import LiveRoom
@@ -104,6 +106,7 @@ def console_server(
     port: int = 0,
     lag: Callable[[], int] | None = None,
     stalled_seconds: float = 10.0,
+    subjects: Sequence[Subject] = (),
 ) -> Iterator[ConsoleServer]:
     """A console with one person per role, on its own file in this folder."""
     database = Database(folder)
@@ -122,6 +125,7 @@ def console_server(
         secure=False,
         signing_in=Pace(burst=100, per_second=100),
         asking=Pace(burst=100_000, per_second=100_000),
+        changes=Ledger(database, subjects),
     )
     listening = socket.create_server(("127.0.0.1", port))
     number = listening.getsockname()[1]

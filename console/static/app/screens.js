@@ -9,6 +9,7 @@ export const SCREENS = [
   { path: /^\/rounds\/([^/]+)\/(.+)\/([0-9]+)$/, page: "/rounds/{table}/{shoe:path}/{round:int}", name: "Round", module: "./round.js" },
   { path: /^\/reports$/, page: "/reports", name: "Reports", module: "./reports.js", bar: true },
   { path: /^\/reports\/incidents\/([0-9a-f]{32})$/, page: "/reports/incidents/{finding}", name: "Incident", module: "./incident.js" },
+  { path: /^\/changes$/, page: "/changes", name: "Changes", module: "./changes.js", bar: true },
   { path: /^\/people$/, page: "/people", name: "People", module: "./people.js", bar: true },
   { path: /^\/access$/, page: "/access", name: "Access log", module: "./access.js", bar: true },
 ];

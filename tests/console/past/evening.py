@@ -12,6 +12,7 @@ import httpx
 
 from console.auth.roles import Role
 from console.server.parts import Parts
+from replay.chain.keys import KeyRing
 from schemas.findings import Finding
 from simulator.floor import simulate
 from store.connect import Store
@@ -23,9 +24,15 @@ from streams.alerting.life import Act
 from streams.alerting.raising import TablePlace, alert_of
 from streams.broker_url import EmbeddedLog
 from streams.topics import create
-from tests.console.house import ConsoleServer, console_server
+from tablewatch.commands.changeable import changeable
+from tests.console.house import PASSWORD, ConsoleServer, console_server
 from tests.replay.stored import fill
 
+ROUTING = """
+[people.mei]
+urls = ["json://127.0.0.1"]
+roles = ["administrator"]
+"""
 TABLES = 4
 ROUNDS = 14
 SEED = 11
@@ -77,7 +84,11 @@ def open_evening(store: Store, folder: Path) -> Iterator[Evening]:
     alerts = _raise(store, rounds)
     broker = EmbeddedLog(folder / "log")
     create(broker)
-    with console_server(folder, broker, store) as server:
+    (folder / "alert-routes.toml").write_text(ROUTING)
+    KeyRing(folder / "keys").make("evening")
+    environment = {"TABLEWATCH_DATA": str(folder), "TABLEWATCH_SETTINGS": str(folder / "tablewatch.toml")}
+    with console_server(folder, broker, store, subjects=changeable(environment)) as server:
+        server.parts.people.add("second-admin", "administrator", PASSWORD)
         yield Evening(server, rounds, alerts, start)
 
 

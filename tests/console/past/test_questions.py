@@ -1,8 +1,12 @@
 """What is asked of a round: judged anew, proved, with something otherwise, and what goes back if it is void."""
 
+import pytest
+
 from replay.chain.keys import KeyRing
 from replay.chain.seal import Sealer
 from tests.console.past.evening import Evening
+
+pytestmark = pytest.mark.xdist_group("evening")
 
 
 def _path(evening: Evening, status: str = "verified") -> str:

@@ -12,6 +12,8 @@ from console.shifts import InvalidShifts, Shifts, running_shift, shifts_of, zone
 from console.table_file import csv_of
 from tests.console.past.evening import Evening
 
+pytestmark = pytest.mark.xdist_group("evening")
+
 HOUR = 3_600_000
 
 

@@ -3,11 +3,14 @@
 from dataclasses import replace
 
 import orjson
+import pytest
 
 from console.comparison import Difference, differences
 from store.rows.verdicts import JudgedRound
 from store.write.verdicts import write_verdicts
 from tests.console.past.evening import ROUNDS, TABLES, Evening
+
+pytestmark = pytest.mark.xdist_group("evening")
 
 
 def _path(each: JudgedRound) -> str:

@@ -1,0 +1,94 @@
+// Changes of what the house is watched by: proposed by one administrator, made by another, kept with both names.
+
+import { h, put } from "/public/dom.js";
+import { get, post } from "./api.js";
+import { moment, words } from "./format.js";
+
+const NAMES = { ALERT_ROUTING: "Alert routing", SIGNING_KEY: "Signing key" };
+const nameOf = (subject) => NAMES[subject] ?? words(subject.toLowerCase());
+
+export function show(main, room) {
+  const administrator = room.who.role === "administrator";
+  const waiting = h("div");
+  const subjects = h("div");
+  const past = h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": "All changes, scrolls" });
+  put(main, h("div", { class: "pad past" }, h("h1", {}, "Changes"),
+    h("p", { class: "muted" }, "What changes how the house is watched takes two administrators: one proposes it with a reason, another approves it. Both names and the time stay here and in the access log. Nobody approves an own proposal, nor does anybody who was added after it was made."),
+    panel("waiting", "Waiting for a second person", waiting), panel("subjects", "What can be changed here", subjects),
+    h("section", { class: "panel" }, h("h2", {}, "What cannot"), h("p", {}, "Limits of tables (minimum, maximum, differential, wagers on one area) come with each table's configuration from the floor. Rule documents come with a version of Tablewatch. Broker, store and addresses are set on the machines. They are not changed from here.")),
+    panel("past", "All changes", past)));
+  draw();
+
+  async function draw() {
+    let told;
+    try {
+      told = await get("/api/v1/changes");
+    } catch (problem) {
+      put(waiting, h("p", { class: "said" }, problem.message));
+      return;
+    }
+    const open = told.changes.filter((each) => !each.decision);
+    put(waiting, open.length ? h("ul", { class: "plain" }, open.map((each) => proposal(each))) : h("p", { class: "muted" }, "Nothing waits."));
+    put(subjects, told.subjects.length ? h("ul", { class: "plain subjects" }, told.subjects.map((each) => subject(each, open))) : h("p", { class: "muted" }, "Nothing can be changed from this console."));
+    put(past, told.changes.length ? h("table", {}, h("thead", {}, h("tr", {}, ["Proposed", "What", "From", "To", "Why", "By", "Decided", "By", "Note"].map((name) => h("th", { scope: "col" }, name)))),
+      h("tbody", {}, told.changes.map((each) => h("tr", {}, h("td", {}, moment(each.proposed_at)), h("td", {}, nameOf(each.subject)), h("td", {}, brief(each.before)), h("td", {}, brief(each.after)), h("td", {}, each.reason), h("td", {}, each.proposed_by),
+        h("td", {}, each.decision ? `${words(each.decision)} ${moment(each.decided_at)}` : "waits"), h("td", {}, each.decided_by ?? "–"), h("td", {}, each.note ?? ""))))) : h("p", { class: "muted" }, "None yet."));
+  }
+
+  function proposal(each) {
+    const own = each.proposed_by === room.who.name;
+    const note = h("input", { "aria-label": "Note", placeholder: "Note", maxlength: 2000 });
+    return h("li", { class: "finding" }, h("p", { class: "words" }, nameOf(each.subject)), values(each.before, each.after),
+      h("p", {}, `Proposed by ${each.proposed_by}, ${moment(each.proposed_at)}: `, each.reason),
+      !administrator ? null : own
+        ? h("div", { class: "tools" }, h("span", { class: "muted" }, "Another administrator must approve this."), h("button", { type: "button", onclick: () => done(`/${each.id}/withdraw`, undefined, "Withdrawn.") }, "Withdraw"))
+        : h("div", { class: "tools" }, note, h("button", { type: "button", class: "primary", onclick: () => done(`/${each.id}/approve`, { note: note.value.trim() }, "Approved and made.") }, "Approve"),
+          h("button", { type: "button", onclick: () => done(`/${each.id}/reject`, { note: note.value.trim() }, "Rejected.") }, "Reject")));
+  }
+
+  function subject(each, open) {
+    const waits = open.some((change) => change.subject === each.name);
+    const field = each.kind === "text"
+      ? h("textarea", { name: "value", rows: 12, spellcheck: "false", required: true, maxlength: 60000, value: each.current })
+      : each.kind === "act" ? h("input", { name: "value", type: "hidden", value: "rotate" })
+        : h("input", { name: "value", required: true, maxlength: 200, value: each.current, autocomplete: "off" });
+    const form = h("form", { class: "change-form", onsubmit: (event) => {
+      event.preventDefault();
+      const given = new FormData(form);
+      done("", { subject: each.name, value: String(given.get("value")).trim(), reason: String(given.get("reason")).trim() }, "Proposed. Another administrator must approve it.");
+    } },
+    each.kind === "act" ? [h("p", {}, "A new key is made, for which the one in use vouches."), field] : h("label", {}, h("span", {}, "New value"), field),
+    h("label", {}, h("span", {}, "Reason"), h("input", { name: "reason", required: true, maxlength: 2000 })),
+    h("button", { class: "primary", type: "submit" }, "Propose"));
+    const may = administrator && !each.locked && !waits;
+    return h("li", { class: "subject" }, h("div", { class: "subject-head" }, h("strong", {}, nameOf(each.name)), h("span", { class: "muted" }, each.title),
+      each.kind === "text" ? null : h("code", {}, each.current || "–")),
+    h("p", { class: "muted" }, each.locked ? `Not from here: ${each.locked}.` : `Takes effect ${each.effect}.`, waits ? " A change of it waits." : ""),
+    may ? h("details", {}, h("summary", {}, "Propose a change"), form) : null);
+  }
+
+  async function done(path, body, said) {
+    try {
+      await post(`/api/v1/changes${path}`, body);
+      room.say(said);
+      await draw();
+    } catch (problem) {
+      room.say(problem.message);
+    }
+  }
+}
+
+const brief = (text) => text.length > 60 ? `${text.slice(0, 57)}…` : text;
+
+// Lines that go and lines that come, for a text; the two values, for a number or a word.
+function values(before, after) {
+  if (!before.includes("\n") && !after.includes("\n")) return h("p", {}, h("code", {}, before || "–"), " → ", h("code", {}, after));
+  const [was, will] = [before.split("\n"), after.split("\n")];
+  return h("pre", { class: "lines", tabindex: 0 }, [
+    ...was.filter((line) => !will.includes(line)).map((line) => h("span", { class: "gone" }, `− ${line}\n`)),
+    ...will.filter((line) => !was.includes(line)).map((line) => h("span", { class: "come" }, `+ ${line}\n`))]);
+}
+
+function panel(id, title, body) {
+  return h("section", { class: "panel", "aria-labelledby": `h-${id}` }, h("h2", { id: `h-${id}` }, title), body);
+}

@@ -1,0 +1,67 @@
+"""What two administrators together may change from the console, and how each change takes effect."""
+
+import os
+import tomllib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Final
+
+from console.changes.settings_file import read_text
+from console.changes.subjects import InvalidValue, RoutingSubject, SettingSubject, SigningKeySubject, Subject
+from replay.chain.keys import KeyRing
+from tablewatch.settings import (
+    DEFAULT_FILE,
+    FILE,
+    PREFIX,
+    SETTINGS,
+    InvalidSetting,
+    judge_settings,
+    value_of,
+    watch_settings,
+)
+
+_WHEN_JUDGING: Final = "when the workers are started again; what is judged already keeps the settings of its verdict"
+_WHEN_WATCHING: Final = "when the workers are started again, from the next shoe that ends"
+
+_JUDGING: Final = ("TOLERANCE_MS", "CLOCK_TOLERANCE_MS", "SILENCE_MS", "AHEAD_MS", "IDLE_MS", "PATIENCE_MS")
+
+
+def changeable(environment: Mapping[str, str] = os.environ) -> list[Subject]:
+    """Tolerances, limits of the watches, readings, the routing of alerts, and the signing key."""
+    path = Path(environment.get(FILE) or DEFAULT_FILE)
+    said = tomllib.loads(read_text(path))
+    subjects: list[Subject] = []
+    for setting in SETTINGS:
+        watching = setting.name.startswith("WATCH_")
+        if setting.name in _JUDGING or watching or setting.name.startswith("READING_"):
+            given = environment.get(PREFIX + setting.name)
+            in_file = said.get(setting.name.lower())
+            subjects.append(
+                SettingSubject(
+                    name=setting.name,
+                    title=setting.about,
+                    default=setting.default,
+                    path=path,
+                    # What the file said is in the environment too; only what differs was said by the environment.
+                    from_environment=None if not given or given == str(in_file) else given,
+                    usable=_usable(setting.name),
+                    effect=_WHEN_WATCHING if watching else _WHEN_JUDGING,
+                )
+            )
+    folder, routes = Path(value_of("DATA", environment)), value_of("ALERTS_ROUTES", environment)
+    subjects.append(RoutingSubject(Path(routes) if routes else folder / "alert-routes.toml"))
+    subjects.append(SigningKeySubject(KeyRing(folder / "keys")))
+    return subjects
+
+
+def _usable(name: str) -> Callable[[str], None]:
+    """The check that the services themselves make when they start."""
+
+    def check(value: str) -> None:
+        try:
+            judge_settings({PREFIX + name: value})
+            watch_settings({PREFIX + name: value})
+        except InvalidSetting as error:
+            raise InvalidValue(str(error)) from error
+
+    return check

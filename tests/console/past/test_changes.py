@@ -1,0 +1,203 @@
+"""Changes take two administrators: proposed by one, made by another, kept with both names and the time."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from console.changes.ledger import Ledger
+from console.changes.settings_file import FileUnusable, with_setting, write_whole
+from console.changes.subjects import RoutingSubject, SigningKeySubject
+from console.database import Database
+from console.server.app import make_app
+from replay.chain.keys import KeyRing
+from tablewatch.commands.changeable import changeable
+from tests.console.past.evening import ROUTING, Evening
+
+pytestmark = pytest.mark.xdist_group("evening")
+
+
+@dataclass
+class Office:
+    """A console from which something can be changed, and the files behind it."""
+
+    evening: Evening
+    app: Any
+    folder: Path
+
+    @property
+    def settings(self) -> Path:
+        return self.folder / "tablewatch.toml"
+
+    def ask(self, name: str, method: str, path: str = "", body: Any = None) -> Any:
+        sessions = self.evening.parts.sessions
+        token = sessions.begin(name, "127.0.0.1")
+        session = sessions.find(token)
+        assert session is not None
+        client = TestClient(self.app, cookies={"tablewatch": token}, headers={"X-CSRF-Token": session.csrf})
+        return client.request(method, f"/api/v1/changes{path}", json=body)
+
+    def propose(self, value: str, subject: str = "TOLERANCE_MS", by: str = "administrator") -> Any:
+        return self.ask(by, "POST", "", {"subject": subject, "value": value, "reason": "Clocks were set."})
+
+
+@pytest.fixture
+def office(evening: Evening, tmp_path: Path) -> Iterator[Office]:
+    settings = tmp_path / "tablewatch.toml"
+    settings.write_text('# The site\'s own.\ntolerance_ms = 500  # as delivered\nbroker = "tablelog:///x"\n')
+    environment = {
+        "TABLEWATCH_DATA": str(tmp_path / "data"),
+        "TABLEWATCH_SETTINGS": str(settings),
+        "TABLEWATCH_TOLERANCE_MS": "500",
+        "TABLEWATCH_IDLE_MS": "7",
+    }
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "alert-routes.toml").write_text(ROUTING)
+    KeyRing(tmp_path / "data" / "keys").make("test")
+    database = Database(tmp_path)
+    ledger = Ledger(database, changeable(environment))
+    yield Office(evening, make_app(replace(evening.parts, changes=ledger)), tmp_path)
+    database.close()
+
+
+def test_a_change_is_made_only_when_another_administrator_approves_it(office: Office) -> None:
+    proposed = office.propose("750")
+    assert (proposed.status_code, proposed.json()["before"]) == (201, "500")
+    assert "500" in office.settings.read_text()
+    change = proposed.json()["id"]
+    own = office.ask("administrator", "POST", f"/{change}/approve", {})
+    assert (own.status_code, "own proposal" in own.json()["detail"]) == (409, True)
+    made = office.ask("second-admin", "POST", f"/{change}/approve", {"note": "Agreed."}).json()
+    assert (made["decision"], made["proposed_by"], made["decided_by"]) == ("approved", "administrator", "second-admin")
+    assert made["decided_at"] >= made["proposed_at"]
+    text = office.settings.read_text()
+    assert "tolerance_ms = 750  # as delivered" in text
+    assert text.startswith("# The site's own.") and 'broker = "tablelog:///x"' in text
+    again = office.ask("second-admin", "POST", f"/{change}/approve", {})
+    assert (again.status_code, "second-admin was first" in again.json()["detail"]) == (409, True)
+    assert office.ask("auditor", "GET").json()["changes"][0]["id"] == change
+
+
+def test_both_names_are_in_the_access_log(office: Office) -> None:
+    change = office.propose("751").json()["id"]
+    office.ask("second-admin", "POST", f"/{change}/approve", {})
+    while office.evening.parts.access.carry_some():
+        pass
+    entries = office.evening.client("auditor").get("/api/v1/access-log").json()["entries"]
+    acts = {entry["action"]: entry for entry in entries if entry["detail"].get("change") == change}
+    assert acts["proposed a change"]["who"] == "administrator"
+    assert acts["approved a change"]["who"] == "second-admin"
+    assert (acts["approved a change"]["detail"]["before"], acts["approved a change"]["detail"]["after"]) == (
+        "500",
+        "751",
+    )
+
+
+def test_whoever_was_added_after_the_proposal_cannot_approve_it(office: Office) -> None:
+    change = office.propose("752").json()["id"]
+    people = office.evening.parts.people
+    late = replace(people.get("second-admin"), made=2_000_000_000)
+    with pytest.raises(Exception, match="before the change was proposed"):
+        office.app.state.parts.changes.approve(change, late)
+
+
+def test_a_change_is_rejected_with_a_reason_or_withdrawn_by_whoever_proposed_it(office: Office) -> None:
+    change = office.propose("753").json()["id"]
+    assert office.ask("second-admin", "POST", f"/{change}/reject", {"note": ""}).status_code == 422
+    assert office.ask("second-admin", "POST", f"/{change}/withdraw").status_code == 409
+    waits = office.propose("754")
+    assert (waits.status_code, "waits already" in waits.json()["detail"]) == (409, True)
+    assert office.ask("second-admin", "POST", f"/{change}/reject", {"note": "No."}).json()["decision"] == "rejected"
+    second = office.propose("754").json()["id"]
+    assert office.ask("administrator", "POST", f"/{second}/withdraw").json()["decision"] == "withdrawn"
+    assert "500" in office.settings.read_text()
+
+
+def test_what_was_changed_by_hand_meanwhile_is_not_overwritten(office: Office) -> None:
+    change = office.propose("755").json()["id"]
+    office.settings.write_text("tolerance_ms = 900\n")
+    answer = office.ask("second-admin", "POST", f"/{change}/approve", {})
+    assert (answer.status_code, "changed elsewhere" in answer.json()["detail"]) == (409, True)
+    assert office.settings.read_text() == "tolerance_ms = 900\n"
+    assert office.ask("auditor", "GET").json()["changes"][0]["decision"] is None
+
+
+@pytest.mark.parametrize(
+    ("subject", "value", "status"),
+    [
+        ("TOLERANCE_MS", "soon", 422),
+        ("TOLERANCE_MS", "-1", 422),
+        ("TOLERANCE_MS", "500", 422),
+        ("READING_PAIR", "sometimes", 422),
+        ("WATCH_HOLD_RATE", "2", 422),
+        ("IDLE_MS", "5", 409),
+        ("BROKER", "kafka://elsewhere:1", 404),
+        ("ALERT_ROUTING", "people = 5", 422),
+        ("SIGNING_KEY", "mine", 422),
+    ],
+)
+def test_a_value_that_the_services_would_refuse_is_refused_here(
+    office: Office, subject: str, value: str, status: int
+) -> None:
+    assert office.propose(value, subject).status_code == status
+
+
+def test_the_routing_holds_addresses_that_only_administrators_see(office: Office) -> None:
+    changed = ROUTING.replace("127.0.0.1", "127.0.0.2")
+    change = office.propose(changed, "ALERT_ROUTING").json()["id"]
+    assert "127.0.0.1" in office.ask("second-admin", "GET").text
+    hidden = office.ask("auditor", "GET").text
+    assert "127.0.0.1" not in hidden and "127.0.0.2" not in hidden and "SHA-256" in hidden
+    office.ask("second-admin", "POST", f"/{change}/approve", {})
+    assert "127.0.0.2" in (office.folder / "data" / "alert-routes.toml").read_text()
+    while office.evening.parts.access.carry_some():
+        pass
+    assert "json://" not in office.evening.client("auditor").get("/api/v1/access-log").text
+
+
+def test_a_new_signing_key_is_vouched_for_by_the_one_before_and_names_both_people(office: Office) -> None:
+    ring = KeyRing(office.folder / "data" / "keys")
+    (first,) = ring.known()
+    change = office.propose("rotate", "SIGNING_KEY").json()
+    assert change["before"] == first.key_id
+    office.ask("second-admin", "POST", f"/{change['id']}/approve", {})
+    _, second = ring.known()
+    assert (second.previous, second.by) == (first.key_id, "administrator and second-admin")
+
+
+def test_a_file_that_cannot_be_written_leaves_the_change_waiting(tmp_path: Path, evening: Evening) -> None:
+    (tmp_path / "routes").mkdir()
+    database = Database(tmp_path)
+    ledger = Ledger(database, [RoutingSubject(tmp_path / "none.toml"), SigningKeySubject(KeyRing(tmp_path / "keys"))])
+    first, second = (replace(evening.parts.people.get("administrator"), name=name) for name in ("first", "second"))
+    change = ledger.propose("ALERT_ROUTING", ROUTING, "New.", first)
+    # The folder in place of the file: nobody, root included, can write there.
+    (tmp_path / "none.toml").mkdir()
+    with pytest.raises(FileUnusable):
+        ledger.approve(change.id, second)
+    assert ledger.get(change.id).decision is None
+    database.close()
+
+
+def test_one_setting_changes_and_every_other_line_stays() -> None:
+    text = '# ours\nidle_ms = 5 # five\n  tolerance_ms="7"\nbroker = "a # b"\n'
+    assert with_setting(text, "idle_ms", "6") == text.replace("idle_ms = 5 #", "idle_ms = 6 #")
+    assert with_setting(text, "tolerance_ms", "8").splitlines()[2] == "  tolerance_ms=8"
+    assert with_setting(text, "watch_hold_rate", "1e-7").splitlines()[-1] == 'watch_hold_rate = "1e-7"'
+    assert with_setting("", "idle_ms", "6") == "idle_ms = 6\n"
+    with pytest.raises(FileUnusable):
+        with_setting('a = """\nidle_ms = 5\n"""\n', "idle_ms", "6")
+    with pytest.raises(FileUnusable):
+        with_setting("no toml", "idle_ms", "6")
+
+
+def test_a_file_keeps_its_readers_when_it_is_written_anew(tmp_path: Path) -> None:
+    path = tmp_path / "settings.toml"
+    path.write_text("a = 1\n")
+    path.chmod(0o640)
+    write_whole(path, "a = 2\n")
+    assert (path.read_text(), path.stat().st_mode & 0o777) == ("a = 2\n", 0o640)
+    assert list(tmp_path.iterdir()) == [path]
