@@ -19,7 +19,8 @@ COPY replay replay
 COPY console console
 COPY dashboards dashboards
 COPY tablewatch tablewatch
-RUN pip install "hatchling==1.27.0" \
+RUN python runtime_pins.py pyproject.toml constraints.txt hatchling > build.txt \
+    && pip install --require-hashes --no-deps -r build.txt \
     && pip wheel --no-deps --no-build-isolation -w dist . \
     && /opt/tablewatch/bin/pip install --no-deps dist/*.whl
 

@@ -1,6 +1,7 @@
 """Prints the part of the pinned constraints that a running system needs: the project's own dependencies and theirs.
 
     python runtime_pins.py pyproject.toml constraints.txt > runtime.txt
+    python runtime_pins.py pyproject.toml constraints.txt hatchling > build.txt     what hatchling needs
 
 The constraints were compiled with the names of those that need each package (`# via`), which is followed from the
 project's dependencies; what only tests and lint need stays out of the image.
@@ -28,10 +29,10 @@ def blocks(constraints: str) -> dict[str, tuple[str, frozenset[str]]]:
     return found
 
 
-def needed(pyproject: str, constraints: str) -> list[str]:
-    """The lines of every package that is needed at run time, in the order of the constraints."""
+def needed(pyproject: str, constraints: str, roots: list[str] | None = None) -> list[str]:
+    """The lines of every package that the project (or ``roots``) needs, in the order of the constraints."""
     pinned = blocks(constraints)
-    declared = tomllib.loads(pyproject)["project"]["dependencies"]
+    declared = roots or tomllib.loads(pyproject)["project"]["dependencies"]
     wanted = {normal(named[0]) for each in declared if (named := re.match(r"[A-Za-z0-9._-]+", each))}
     if missing := wanted - pinned.keys():
         raise SystemExit(f"not pinned: {', '.join(sorted(missing))}")
@@ -41,4 +42,5 @@ def needed(pyproject: str, constraints: str) -> list[str]:
 
 
 if __name__ == "__main__":
-    sys.stdout.write("\n".join(needed(*(Path(path).read_text("utf-8") for path in sys.argv[1:3]))) + "\n")
+    texts = (Path(path).read_text("utf-8") for path in sys.argv[1:3])
+    sys.stdout.write("\n".join(needed(*texts, roots=sys.argv[3:])) + "\n")
