@@ -6,12 +6,10 @@ from difflib import get_close_matches
 from audit.facts import RoundFacts
 from replay.story import Story, Surroundings, facts_of, tell
 from schemas.records import AnyEvent
-from schemas.time import micros
 from schemas.verdicts import Verdict, parse_verdict
 from store.connect import Store
-from store.read.events import round_events
+from store.read.events import round_surrounded
 from store.read.rounds import Nearby, nearby, revisions
-from store.read.surroundings import configuration_before, shoe_loadings
 from store.rows.raw import StoredEvent
 from store.rows.verdicts import RoundKey, StoredVerdict
 
@@ -89,21 +87,19 @@ def round_key(name: str) -> RoundKey:
 
 def load_round(store: Store, key: RoundKey) -> StoredRound:
     """One round with all that is stored of it; ``RoundNotFound`` says which ones are near."""
-    events = tuple(round_events(store, key.table, key.shoe, key.round))
+    around = round_surrounded(store, key.table, key.shoe, key.round)
     verdicts = tuple(revisions(store, key))
-    if not events:
+    if not around.events:
         if verdicts:
             raise EventsGone(
                 f"The verdict on {key} is stored and its events are not: they are past their retention, or somebody"
                 " took them away. `tablewatch replay verify --chain` tells which."
             )
         raise RoundNotFound(f"There is no round {key}. {near_words(key, nearby(store, key))}")
-    first: AnyEvent = next((each.event for each in events if each.event.type == "round.opened.v1"), events[0].event)
-    configuration = configuration_before(store, key.table, micros(first.time))
-    loaded = shoe_loadings(store, key.table, key.shoe)
+    configuration, loaded = around.configuration, around.loadings
     return StoredRound(
         key,
-        events,
+        tuple(around.events),
         verdicts,
         None if configuration is None else configuration.event,
         loaded[-1].event if loaded else None,

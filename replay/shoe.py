@@ -13,7 +13,7 @@ from replay.rounds import RoundNotFound, near_words
 from schemas.verdicts import Verdict, parse_verdict
 from store.connect import Store
 from store.read.rounds import RoundFilter, nearby, verdicts
-from store.read.surroundings import cards_read, shoe_endings, shoe_loadings
+from store.read.shoe import cards_read, shoe_endings, shoe_loadings
 from store.rows.verdicts import RoundKey
 
 

@@ -12,6 +12,8 @@ from store.rows.raw import RecordKey, StoredEvent
 from store.write.raw import id_mark
 
 _CONFIGURATION = "table.configured.v1"
+_LOADING = "shoe.loaded.v1"
+_OPENING = "round.opened.v1"
 _EVENTS_AT_ONCE = 500
 
 
@@ -19,6 +21,43 @@ def round_events(store: Store, table: str, shoe: str, round: int) -> list[Stored
     """All stored events of one round, in the order of their device times."""
     condition = "table = %(table)s AND shoe = %(shoe)s AND round = %(round)s"
     return list(events_where(store, condition, {"table": table, "shoe": shoe, "round": round}))
+
+
+class RoundSurrounded(NamedTuple):
+    """A round's events with what its story needs from outside it."""
+
+    events: list[StoredEvent]
+    """In the order of their device times."""
+    configuration: StoredEvent | None
+    """The last one at or before the round's opening, or its first event."""
+    loadings: list[StoredEvent]
+    """Of its shoe."""
+
+
+def round_surrounded(store: Store, table: str, shoe: str, round: int) -> RoundSurrounded:
+    """One round with the configuration in force and the loading of its shoe, in two questions: the engine takes longer
+    to plan more of them than to answer these."""
+    rows = store.query(
+        "SELECT toUnixTimestamp64Micro(time), source, sequence, log, topic, partition, offset, place, table, round,"
+        " type FROM events WHERE table = %(table)s AND ((shoe = %(shoe)s AND round IN (0, %(round)s))"
+        " OR (shoe = '' AND round = 0 AND type = %(configured)s))",
+        {"table": table, "shoe": shoe, "round": round, "configured": _CONFIGURATION},
+    )
+    rows = sorted(set(rows))
+    own = [row for row in rows if row[9] == round]
+    if not own:
+        return RoundSurrounded([], None, [])
+    began = next((row for row in own if row[10] == _OPENING), own[0])[0]
+    configured = [row for row in rows if row[10] == _CONFIGURATION and row[0] <= began][-1:]
+    loaded = [row for row in rows if row[10] == _LOADING]
+    wanted = [*own, *configured, *loaded]
+    found = {(each.key, each.place): each for each in _with_bytes(store, [_Reference(*row[:9]) for row in wanted])}
+
+    def of(chosen: Sequence[tuple[Any, ...]]) -> list[StoredEvent]:
+        places = [(RecordKey(*row[3:7]), row[7]) for row in chosen]
+        return [found[place] for place in places if place in found]
+
+    return RoundSurrounded(of(own), next(iter(of(configured)), None), of(loaded))
 
 
 def shoe_events(store: Store, table: str, shoe: str) -> list[StoredEvent]:

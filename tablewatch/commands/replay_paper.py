@@ -129,8 +129,9 @@ def moments_table(story: Story, moments: Iterable[Moment], *, wide: bool, curren
             said.append(Padding(Text(why, "dim"), (0, 0, 0, 2)))
         said.extend(Padding(finding_text(finding), (0, 0, 0, 2)) for finding in moment.findings)
         changed = moment.kind in ("card", "ruling")
-        cells = [_hand_text(moment, hand) if changed else Text("") for hand in hands]
-        table.add_row(after_words(moment.after), Group(*said), *([why] if wide else []), *cells)
+        cells = [_hand_text(moment, hand) if changed else "" for hand in hands]
+        told = said[0] if len(said) == 1 else Group(*said)
+        table.add_row(after_words(moment.after), told, *([why] if wide else []), *cells)
     return table
 
 
