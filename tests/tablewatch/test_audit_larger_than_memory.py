@@ -113,7 +113,7 @@ def a_file(seed: int, kinds: set[str], share: float) -> list[bytes]:
     return lines
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(st.integers(0, 10**6), st.sets(st.sampled_from(KINDS), min_size=1), st.sampled_from([0.01, 0.3]), st.booleans())
 def test_the_bound_of_memory_changes_no_byte(seed: int, kinds: set[str], share: float, findings: bool) -> None:
     lines = a_file(seed, kinds, share)
