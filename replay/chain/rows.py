@@ -14,6 +14,7 @@ from typing import Any
 import orjson
 
 from audit.merkle import leaf_hash
+from schemas.decoding import split_record
 from store.connect import Store
 
 Identity = tuple[str, str, str]
@@ -228,10 +229,20 @@ def chained_rows(chained: Chained, at: int, said: Mapping[str, Any]) -> list[Cha
         subject = key_of(*(fields[name] for name in chained.key if name != chained.version))
         version = int(fields[chained.version])
     if chained.kind == RECORD.kind:
-        tables = tables_named(said["raw"])
-    else:
-        tables = [fields[chained.table]] if chained.table is not None else [""]
-    return [ChainedRow(chained.kind, key, table, at, body, scope, subject, version) for table in tables]
+        return [
+            ChainedRow(chained.kind, key, table, at, _with_events(body, events), scope)
+            for table, events in events_by_table(said["raw"]).items()
+        ]
+    table = fields[chained.table] if chained.table is not None else ""
+    return [ChainedRow(chained.kind, key, table, at, body, scope, subject, version)]
+
+
+def _with_events(body: bytes, events: list[bytes]) -> bytes:
+    """A record as one table's link: with the hashes of that table's events, so that each can be shown without those of
+    others."""
+    said = orjson.loads(body)
+    said["said"] = [sha256(event).hexdigest() for event in events]
+    return orjson.dumps(said, option=orjson.OPT_SORT_KEYS)
 
 
 def key_of(*parts: object) -> str:
@@ -250,15 +261,17 @@ def record_place(key: str) -> tuple[tuple[str, str, int], int]:
 _SUBJECT = re.compile(rb'"subject"\s*:\s*("(?:[^"\\]|\\.)*")')
 
 
-def tables_named(raw: bytes) -> list[str]:
-    """The tables that a record's bytes speak of, in order; one empty name where none can be read."""
-    found = set()
-    for text in set(_SUBJECT.findall(raw)):
+def events_by_table(raw: bytes) -> dict[str, list[bytes]]:
+    """The bytes of a record's events by the table that they speak of, in order; an empty name where none is read."""
+    found: dict[str, list[bytes]] = {}
+    for event in split_record(raw):
+        named = _SUBJECT.search(event)
         try:
-            found.add(orjson.loads(text))
+            table = orjson.loads(named[1]) if named is not None else ""
         except orjson.JSONDecodeError:
-            continue
-    return sorted(found) or [""]
+            table = ""
+        found.setdefault(table, []).append(event)
+    return dict(sorted(found.items()))
 
 
 def _plain(value: Any) -> Any:

@@ -1,0 +1,159 @@
+"""A re-audit: every game's rounds held against the rulebook inside the engine, and the judge's word on what differs."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from games.readings import DEFAULT_READINGS, Readings
+from games.rulebook import Game, rulebook
+from replay.reaudit.statement import SETTINGS, Statement
+from replay.verify import Deviation, verify
+from schemas.verdicts import parse_verdict
+from store.connect import Store
+from store.read.rounds import ALL, RoundFilter, verdict
+from store.rows.verdicts import RoundKey
+
+MOST_LISTED = 1_000
+MOST_EXPLAINED = 50
+"""The judge is asked about so many; when there are more, something is wrong with all of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class RowDiffers:
+    """A stored round that is not what its cards and stakes come to."""
+
+    key: RoundKey
+    revision: int
+    parts: tuple[str, ...]
+    """What differs: outcome, bets (what they are due), payments (what moved, and no finding says so)."""
+    explanation: str = ""
+    """The judge's word on it; empty where it was not asked."""
+    judge_agrees: bool = False
+    """Whether the judge, asked anew, stands by the stored verdict: then readings or the compact row differ."""
+
+
+@dataclass(slots=True)
+class Reaudited:
+    """What a re-audit came to."""
+
+    rows: int = 0
+    """Rounds, each revision that is stored counted."""
+    bets: int = 0
+    in_doubt: int = 0
+    """Rounds whose verdict says, and whose cards alone cannot tell, that it is not clear what was dealt."""
+    unknown: int = 0
+    """Rounds of which not even the game is known."""
+    differing: int = 0
+    listed: list[RowDiffers] = field(default_factory=list)
+    """Those that differ in their last state; the first ones where there are very many."""
+    games: dict[str, int] = field(default_factory=dict)
+    """Rows by game."""
+
+
+def reaudit(
+    store: Store,
+    wanted: RoundFilter = ALL,
+    *,
+    readings: Readings = DEFAULT_READINGS,
+    settlement: bool = True,
+    explained: int = MOST_EXPLAINED,
+    told: Callable[[str], None] = lambda _game: None,
+) -> Reaudited:
+    """Hold the stored rounds that meet a filter against the rulebook."""
+    result = Reaudited()
+    condition, parameters = wanted.conditions()
+    games = rulebook(readings)
+    found = store.query(f"SELECT game, count() FROM rounds WHERE {condition} GROUP BY game", parameters)
+    rows_of_game = {name: int(rows) for name, rows in found}
+    result.unknown = rows_of_game.get("", 0)
+    for game in games.values():
+        if game.name not in rows_of_game:
+            continue
+        told(game.title)
+        rows, bets, differing, doubtful = count_game(store, game, condition, parameters, settlement=settlement)
+        if rows:
+            result.games[game.name] = rows
+        result.rows += rows
+        result.bets += bets
+        result.in_doubt += doubtful
+        if differing:
+            for each in _last_states(store, game, condition, parameters, settlement=settlement):
+                result.differing += 1
+                if len(result.listed) < MOST_LISTED:
+                    asked = len(result.listed) < explained
+                    result.listed.append(_explained(store, *each) if asked else RowDiffers(*each))
+    return result
+
+
+def count_game(
+    store: Store, game: Game, condition: str, parameters: Mapping[str, Any], *, settlement: bool
+) -> tuple[int, int, int, int]:
+    """Rows, bets, rows that differ, and rows in doubt of one game."""
+    statement = Statement(game, settlement)
+    totals = [0, 0, 0, 0]
+    for plain in (True, False) if settlement else (True,):
+        sql = statement.counted(condition, plain=plain)
+        (found,) = store.query(sql, parameters, settings=SETTINGS)
+        totals = [before + int(more) for before, more in zip(totals, found, strict=True)]
+    return totals[0], totals[1], totals[2], totals[3]
+
+
+def _last_states(
+    store: Store, game: Game, condition: str, parameters: Mapping[str, Any], *, settlement: bool
+) -> Iterator[tuple[RoundKey, int, tuple[str, ...]]]:
+    """The rows that differ and are the last word on their round."""
+    statement = Statement(game, settlement)
+    for plain in (True, False) if settlement else (True,):
+        rows = store.query(
+            statement.listed(condition, 10 * MOST_LISTED, plain=plain), parameters, settings=SETTINGS
+        )  # fmt: skip
+        for table, shoe, number, revision, *parts in rows:
+            key = RoundKey(table, shoe, number)
+            last = verdict(store, key)
+            if last is None or last.revision <= revision:
+                named = zip(("outcome", "bets", "payments"), parts, strict=True)
+                yield key, revision, tuple(name for name, differs in named if differs)
+
+
+def _explained(store: Store, key: RoundKey, revision: int, parts: tuple[str, ...]) -> RowDiffers:
+    """Ask the judge: is it the verdict that is wrong, or the compact row, or do readings differ?"""
+    stored = verdict(store, key)
+    if stored is None:
+        return RowDiffers(key, revision, parts, "the row is there and its verdict is not", judge_agrees=False)
+    result = verify(store, RoundFilter(tables=(key.table,), shoe=key.shoe, round=key.round))
+    deviations = [each for each in result.deviating if each.key == key]
+    if deviations:
+        return RowDiffers(key, revision, parts, _words(deviations[0]), judge_agrees=False)
+    row = _row_says_otherwise(store, key, stored.json)
+    if row:
+        return RowDiffers(key, revision, parts, f"the judge stands by the verdict, and {row}", judge_agrees=True)
+    words = "the judge stands by the verdict under its own settings: the readings of this re-audit differ from those"
+    return RowDiffers(key, revision, parts, words, judge_agrees=True)
+
+
+def _words(deviation: Deviation) -> str:
+    fields = ", ".join(
+        f"{each.path} is {each.judged!r}, stored is {each.stored!r}" for each in deviation.differences[:4]
+    )
+    return f"the judge deviates from the stored verdict ({deviation.kind}): {fields}" if fields else deviation.kind
+
+
+def _row_says_otherwise(store: Store, key: RoundKey, json: bytes) -> str:
+    """In what the compact row of a round differs from its verdict."""
+    said = parse_verdict(json)
+    rows = store.query(
+        "SELECT winner, `bets.bet`, `bets.stake`, `bets.expected_paid`, `bets.expected_collected`, `bets.paid`,"
+        " `bets.collected` FROM rounds FINAL WHERE table = %(table)s AND shoe = %(shoe)s AND round = %(round)s",
+        {"table": key.table, "shoe": key.shoe, "round": key.round},
+    )
+    if not rows:
+        return "the compact row of the round is not there"
+    winner, *columns = rows[0]
+    if winner != (said.outcome.winner if said.outcome is not None else ""):
+        return f"the compact row has the winner {winner!r}"
+    for bet, row in zip(said.bets, zip(*columns, strict=True), strict=False):
+        due = (None, None) if bet.expected is None else (bet.expected.paid, bet.expected.collected)
+        moved = (None, None) if bet.actual is None else (bet.actual.paid, bet.actual.collected)
+        if row != (bet.bet, bet.stake, *due, *moved):
+            return f"the compact row says something else of bet {bet.bet}"
+    return "" if len(said.bets) == len(columns[0]) else "the compact row has other bets"

@@ -1,0 +1,176 @@
+"""The statements of a re-audit: for each game, every stored round held against what its cards and stakes come to.
+
+Rows of every revision are looked at, since each has to agree with itself, which spares the engine the merging of
+revisions; what is found is then looked up in its last state. What the cards alone cannot decide is taken as stored:
+what stands of a bet, and whether the round is void or in doubt (status and codes). Bets over the maximum and under the
+minimum of DTB and FF4 (5.14, 5.15) take their limits from the findings of the verdict.
+"""
+
+from dataclasses import dataclass
+
+from games.rulebook import Game
+from replay.reaudit.dealing import Dealt
+from replay.reaudit.settlement import Dues
+
+SETTINGS = {
+    # Both sides of a condition are cheap here; to evaluate them one by one for those rows that need them is not.
+    "short_circuit_function_evaluation": "disable",
+    "max_ast_elements": 1_000_000,
+    "max_expanded_ast_elements": 5_000_000,
+    "max_query_size": 16_000_000,
+}
+
+_LIMITS = ("above-maximum", "below-minimum")
+_PAYOUTS = ("payout-wrong", "payout-missing", "payout-unexpected")
+
+
+@dataclass(frozen=True)
+class Statement:
+    """The SQL of one game."""
+
+    game: Game
+    settlement: bool = True
+    """Whether bets are settled too, or outcomes alone are held against the cards."""
+
+    @property
+    def _dealt(self) -> Dealt:
+        return Dealt(self.game)
+
+    @property
+    def _dues(self) -> Dues:
+        return Dues(self._dealt)
+
+    def counted(self, condition: str, *, plain: bool) -> str:
+        """How many rows, how many bets, how many rows differ, and of how many the outcome is in doubt."""
+        return (
+            f"{self._with(plain)} SELECT count(), sum(length(`bets.bet`)), countIf({self._differs(plain)}),"
+            f" countIf({_DOUBTFUL} AND enough) {self._from(condition, plain)}"
+        )
+
+    def listed(self, condition: str, most: int, *, plain: bool) -> str:
+        """The rows that differ: table, shoe, round, revision, and what of them differs."""
+        outcome, bets, paid = self._parts(plain)
+        return (
+            f"{self._with(plain)} SELECT table, shoe, round, revision, toUInt8({outcome}), toUInt8({bets}),"
+            f" toUInt8({paid}) {self._from(condition, plain)} AND ({self._differs(plain)})"
+            f" ORDER BY table, shoe, round, revision LIMIT {most}"
+        )
+
+    def _with(self, plain: bool) -> str:
+        names = dict(self._dealt.names)
+        if not plain and self._limited:
+            names["limits"] = "arrayFilter(each -> each.1 != '', limits_said)"
+        return "WITH " + ", ".join(f"{sql} AS {name}" for name, sql in names.items())
+
+    def _from(self, condition: str, plain: bool) -> str:
+        where = f"WHERE game = '{self.game.name}' AND ({condition})"
+        if not self.settlement:
+            return f"FROM rounds {where}"
+        if plain:
+            return f"FROM rounds {where} AND {self._is_plain}"
+        if not self._limited:
+            return f"FROM rounds {where} AND NOT ({self._is_plain})"
+        named = ", ".join(f"'{code}'" for code in _LIMITS)
+        rows = (
+            f"SELECT table, shoe, round, revision, digest FROM rounds {where} AND hasAny(codes, [{named}])"
+        )  # fmt: skip
+        findings = (
+            "arrayMap(each -> (JSONExtractString(each, 'bet'), JSONExtractString(each, 'code'),"
+            " JSONExtractInt(each, 'expected')), arrayFilter(each -> JSONExtractString(each, 'code') IN"
+            f" ({named}), JSONExtractArrayRaw(verdict, 'findings')))"
+        )
+        return (
+            "FROM rounds GLOBAL ANY LEFT JOIN"
+            f" (SELECT table, shoe, round, revision, digest, {findings} AS limits_said FROM verdicts"
+            f" WHERE (table, shoe, round, revision, digest) GLOBAL IN ({rows})) AS said"
+            f" USING (table, shoe, round, revision, digest) {where} AND NOT ({self._is_plain})"
+        )
+
+    @property
+    def _limited(self) -> bool:
+        """5.14 and 5.15 of DTB and FF4."""
+        return self.game.document.limits_settle
+
+    @property
+    def _is_plain(self) -> str:
+        """Rounds that cards and stakes decide alone, as nearly all are."""
+        codes = ["void-required", "void-unfounded", *(_LIMITS if self._limited else ())]
+        listed = ", ".join(f"'{code}'" for code in codes)
+        return f"(status IN ('verified', 'flagged') AND winner != '' AND NOT hasAny(codes, [{listed}]))"
+
+    def _differs(self, plain: bool) -> str:
+        return " OR ".join(f"({part})" for part in self._parts(plain) if part != "0")
+
+    def _parts(self, plain: bool) -> tuple[str, str, str]:
+        """Whether the outcome, what bets are due, or what was paid differs."""
+        due = f"({self._dealt.outcome_due}) = {self._dealt.outcome_said} AND pairs = {self._dealt.pairs_due}"
+        right = f"(enough AND decks > 0 AND {due})"
+        if not self.settlement:
+            return f"if(winner = '', enough AND decks > 0 AND NOT {_DOUBTFUL}, NOT {right})", "0", "0"
+        if plain:
+            return f"NOT {right}", self._plain_bets, self._payments
+        return f"if(winner = '', enough AND decks > 0 AND NOT {_DOUBTFUL}, NOT {right})", self._odd_bets, "0"
+
+    @property
+    def _nets(self) -> str:
+        """By bet: its net in parts of the stake."""
+        dues = self._dues
+        return f"arrayMap(number -> {dues.net('number')}, arrayMap(name -> {dues.wager_number('name')}, `bets.wager`))"
+
+    @property
+    def _plain_bets(self) -> str:
+        """A bet is due its net, whole; what it wins is paid and what it loses is collected."""
+        return (
+            f"arrayExists((net, stake, paid, collected) -> isNull(paid) OR NOT {self._due('stake')},"
+            f" {self._nets}, `bets.stake`, `bets.expected_paid`, `bets.expected_collected`)"
+        )
+
+    def _due(self, stake: str) -> str:
+        money = "assumeNotNull(paid) - assumeNotNull(collected)"
+        return (
+            f"(({money}) * {self._dues.scale} = toInt128({stake}) * net"
+            " AND least(assumeNotNull(paid), assumeNotNull(collected)) = 0)"
+        )
+
+    @property
+    def _payments(self) -> str:
+        """Money that moved otherwise than is due, and nobody said so; where it is not whole, either side is right."""
+        codes = ", ".join(f"'{code}'" for code in _PAYOUTS)
+        return (
+            f"NOT hasAny(codes, [{codes}]) AND arrayExists((stake, due_paid, due_collected, paid, collected) ->"
+            " if(isNull(paid), stake > 0,"
+            " abs(assumeNotNull(paid) - assumeNotNull(due_paid)) >= 1"
+            " OR abs(assumeNotNull(collected) - assumeNotNull(due_collected)) >= 1),"
+            " `bets.stake`, `bets.expected_paid`, `bets.expected_collected`, `bets.paid`, `bets.collected`)"
+        )
+
+    @property
+    def _odd_bets(self) -> str:
+        """Void rounds return everything; where the outcome is not known nothing can be said of what stands; limits of
+        5.14 and 5.15 go by the findings; of a round that cannot be verified any of these may be said."""
+        nothing = "(NOT isNull(paid) AND assumeNotNull(paid) = 0 AND assumeNotNull(collected) = 0)"
+        void = "(status = 'void' OR has(codes, 'void-required'))"
+        unknown = "(winner = '' OR NOT enough OR decks = 0 OR has(codes, 'void-unfounded'))"
+        stake, below = "stake", "0"
+        if self._limited:
+            stake = (
+                "if(arrayExists(each -> each.1 = name AND each.2 = 'above-maximum', limits),"
+                " arrayFirst(each -> each.1 = name AND each.2 = 'above-maximum', limits).3, stake)"
+            )
+            below = "arrayExists(each -> each.1 = name AND each.2 = 'below-minimum', limits)"
+        due = f"(NOT isNull(paid) AND {self._due(stake)})"
+        right = (
+            f"multiIf(stake = 0 OR {void}, {nothing} OR (stake > 0 AND status = 'unverifiable'),"
+            f" status = 'unverifiable', isNull(paid) OR {nothing} OR (NOT {unknown} AND {due}),"
+            f" {unknown}, isNull(paid),"
+            f" {below}, {due} OR {nothing},"
+            f" {due})"
+        )
+        return (
+            f"arrayExists((name, net, stake, paid, collected) -> NOT {right}, `bets.bet`, {self._nets}, `bets.stake`,"
+            " `bets.expected_paid`, `bets.expected_collected`)"
+        )
+
+
+_DOUBTFUL = "(winner = '' AND (hasAny(codes, ['card-conflict', 'round-incomplete']) OR status = 'void'))"
+"""Which cards were dealt is not clear, or a round is void anyway: the verdict has no outcome, rightly."""

@@ -1,0 +1,188 @@
+"""The re-audit inside the engine agrees with the rulebook and with the judge, and finds what does not agree."""
+
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from games.readings import DEFAULT_READINGS, Readings
+from games.rulebook import GAMES, Game, rulebook
+from games.settlement import outcome_of
+from replay.reaudit.dealing import Dealt
+from replay.reaudit.reaudit import reaudit
+from replay.reaudit.settlement import Dues
+from schemas.verdicts import Bet, Outcome, RulesInForce, Settled, Verdict
+from simulator.floor import simulate
+from store.connect import Store
+from store.read.rounds import RoundFilter
+from store.rows.verdicts import JudgedRound
+from store.write.verdicts import write_verdicts
+from tests.replay.stored import fill, judged
+from tests.store.floor import ARRIVAL, START
+
+OTHER = Readings(
+    pair="literal",
+    natural_tie="each-natural",
+    tiger_pair="cumulative",
+    small_tiger="layout",
+    tiger_banker="layout",
+)
+
+
+def _due(net: Fraction, stake: int) -> Settled:
+    amount = net * stake
+    whole = amount.numerator if amount.denominator == 1 else amount
+    return Settled(whole, 0) if net > 0 else Settled(0, -whole)
+
+
+def _rounded(due: Settled, place: int) -> Settled:
+    """What was paid: where it is not whole, the amount on either side."""
+    up = place % 2
+    return Settled(*(int(each) if each == int(each) else int(each) + up for each in (due.paid, due.collected)))
+
+
+def _round(game: Game, number: int, cards: list[str], stake: int) -> JudgedRound | None:
+    """A round with a bet on every wager of the game, settled as the rulebook says."""
+    outcome = outcome_of(game, cards)
+    if outcome is None:
+        return None
+    bets = tuple(
+        Bet(f"b{place:02d}", 1, None, wager, stake, due, _rounded(due, place))
+        for place, (wager, net) in enumerate(outcome.nets.items())
+        for due in [_due(net, stake)]
+    )
+    verdict = Verdict(
+        table=f"T-{game.name}",
+        shoe="S1",
+        round=number,
+        revision=1,
+        game=game.name,  # type: ignore[arg-type]
+        rules=RulesInForce(game.document.name, game.document.in_force.isoformat()),
+        status="verified",
+        outcome=Outcome(
+            outcome.winner,  # type: ignore[arg-type]
+            dict(outcome.totals),
+            dict(outcome.hands),
+            outcome.naturals,
+            outcome.pairs,
+        ),
+        displayed=None,
+        bets=bets,
+        differential=None,
+        findings=(),
+        settings={},
+        digest=f"{number:064x}",
+    )
+    return JudgedRound(
+        verdict=verdict, judge="1", judged=ARRIVAL, opened=START, ended=START, cards=tuple(cards), decks=8
+    )  # fmt: skip
+
+
+def _deals(game: Game, count: int, seed: int) -> Iterator[list[str]]:
+    """Random cards, with pairs and repeated ranks far more often than a shoe has them."""
+    chance = random.Random(f"{game.name}/{seed}")
+    few = chance.sample(game.deck.codes, 6)
+    for number in range(count):
+        deck = few if number % 3 == 0 else game.deck.codes
+        yield chance.choices(deck, k=6 if game.is_baccarat else 2)
+
+
+@pytest.mark.parametrize("readings", [DEFAULT_READINGS, OTHER], ids=["in force", "other"])
+def test_every_wager_of_every_game_settles_in_sql_as_in_the_rulebook(store: Store, readings: Readings) -> None:
+    rounds = [
+        made
+        for game in rulebook(readings).values()
+        for number, cards in enumerate(_deals(game, 400, 7), start=1)
+        if (made := _round(game, number, cards, 100 + number % 7)) is not None
+    ]
+    write_verdicts(store, rounds)
+    result = reaudit(store, readings=readings, explained=0)
+    assert result.listed == []
+    assert result.rows == len(rounds)
+    assert result.bets == sum(len(made.verdict.bets) for made in rounds)
+    assert result.games.keys() == GAMES.keys()
+    other = reaudit(store, readings=OTHER if readings == DEFAULT_READINGS else DEFAULT_READINGS, explained=0)
+    assert {each.key.table for each in other.listed if "bets" in each.parts} >= {"T-tiger", "T-dragon_tiger_baccarat"}
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_tables_of_a_game_are_small_and_tell_every_result_apart(game: str) -> None:
+    dealt = Dealt(GAMES[game])
+    dues = Dues(dealt)
+    assert sorted(dues.numbers.values()) == list(range(1, len(GAMES[game].wagers) + 1))
+    assert len(dues.net("number")) < 60_000
+    assert all(
+        line.net * dues.scale == int(line.net * dues.scale) for w in GAMES[game].wagers.values() for line in w.lines
+    )
+    lost = {name: f"({number} > 0)" in dues.net(str(number)) for name, number in dues.numbers.items()}
+    assert all(lost.values())
+
+
+def test_a_simulated_floor_with_faults_agrees_with_the_judge_on_every_round(store: Store) -> None:
+    lines = list(simulate(tables=20, rounds=30, seed=11, faults=0.4))
+    rounds = fill(store, lines)
+    result = reaudit(store)
+    assert result.listed == []
+    assert result.differing == 0
+    assert result.rows + result.unknown == len(rounds)
+    assert result.in_doubt > 0
+    codes = {finding.code for each in rounds for finding in each.verdict.findings}
+    assert {"above-maximum", "below-minimum", "void-required", "void-unfounded", "card-conflict"} <= codes
+    few = reaudit(store, RoundFilter(tables=(rounds[0].verdict.table,)), settlement=False)
+    assert few.rows == sum(1 for each in rounds if each.verdict.table == rounds[0].verdict.table)
+
+
+_WRONG = [
+    ("UPDATE winner = if(winner = 'banker', 'player', 'banker')", "outcome", "winner"),
+    ("UPDATE totals = [9, 9]", "outcome", "the judge stands by"),
+    ("UPDATE naturals = 3 - naturals", "outcome", "the judge stands by"),
+    ("UPDATE pairs = 3 - pairs", "outcome", "the judge stands by"),
+    ("UPDATE cards = arrayMap(card -> toUInt8((card + 4) % 52), cards)", "outcome", "the judge stands by"),
+    ("UPDATE `bets.expected_paid` = arrayMap(each -> each + 1, `bets.expected_paid`)", "bets", "of bet"),
+    ("UPDATE `bets.stake` = arrayMap(each -> each + 7, `bets.stake`)", "bets", "of bet"),
+    ("UPDATE `bets.paid` = arrayMap(each -> each + 5, `bets.paid`)", "payments", "of bet"),
+]
+
+
+def test_a_row_that_was_changed_is_found_and_the_judge_says_what_is_wrong(store: Store) -> None:
+    lines = list(simulate(tables=1, rounds=20, seed=3, games=["no_commission"]))
+    rounds = fill(store, lines)
+    assert reaudit(store).differing == 0
+    chosen = [each.verdict for each in rounds if each.verdict.bets and each.verdict.status == "verified"]
+    for verdict, (change, _, _) in zip(chosen, _WRONG, strict=False):
+        where = f"table = '{verdict.table}' AND shoe = '{verdict.shoe}' AND round = {verdict.round}"
+        store.command(f"ALTER TABLE rounds {change} WHERE {where}", settings={"mutations_sync": 2})
+    found = {each.key.round: each for each in reaudit(store).listed}
+    assert len(found) == len(_WRONG)
+    for verdict, (change, part, words) in zip(chosen, _WRONG, strict=False):
+        told = found[verdict.round]
+        assert part in told.parts, change
+        assert words in told.explanation, change
+        assert told.judge_agrees
+
+
+def test_a_verdict_that_was_changed_with_its_row_is_found_by_the_judge(store: Store) -> None:
+    lines = list(simulate(tables=1, rounds=5, seed=3, games=["no_commission"]))
+    rounds = fill(store, lines)
+    first = next(each for each in rounds if each.verdict.bets)
+    wrong = tuple(replace(bet, expected=Settled(1, 0)) for bet in first.verdict.bets)
+    store.command("TRUNCATE TABLE rounds")
+    store.command("TRUNCATE TABLE verdicts")
+    write_verdicts(store, [replace(first, verdict=replace(first.verdict, bets=wrong))])
+    (found,) = reaudit(store).listed
+    assert "bets" in found.parts
+    assert not found.judge_agrees
+    assert "verdict-differs" in found.explanation
+
+
+def test_a_late_revision_is_the_one_that_counts(store: Store) -> None:
+    lines = list(simulate(tables=1, rounds=5, seed=3, games=["no_commission"]))
+    first = next(each for each in judged(lines) if each.verdict.bets)
+    wrong = tuple(replace(bet, expected=Settled(1, 0)) for bet in first.verdict.bets)
+    write_verdicts(store, [replace(first, verdict=replace(first.verdict, bets=wrong))])
+    write_verdicts(store, [replace(first, verdict=replace(first.verdict, revision=2))])
+    result = reaudit(store)
+    assert result.listed == []
+    assert result.rows in (1, 2)
