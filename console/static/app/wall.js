@@ -9,6 +9,7 @@ const BIG = { width: 330, height: 196, gap: 12, heading: 48 };
 const QUIET_MS = 30_000;
 const SORT_MS = 1000;
 const KEY = "tablewatch.wall";
+const words = new Intl.Collator("en", { numeric: true });
 
 export function show(main, room) {
   return new Wall(main, room).begin();
@@ -105,30 +106,42 @@ class Wall {
     this.sorted = performance.now();
     const wanted = this.filter.value.trim().toLowerCase();
     const now = this.floor.now();
-    this.offerPits();
+    this.rankNames();
     const { order, pit, only } = this.kept;
-    const rows = [...this.floor.tables.values()].filter((row) =>
-      (!pit || row.pit === pit) &&
-      (!wanted || `${row.name} ${gameTitle(row.game)} ${row.pit ?? ""} ${row.state}`.toLowerCase().includes(wanted)) &&
-      (only === "all" || (only === "found" ? row.findings.some(Boolean) : now - row.heard > QUIET_MS || row.devices[1])));
-    const byName = (one, other) => one.name.localeCompare(other.name, "en", { numeric: true });
-    if (order === "worst") rows.sort((one, other) => badness(other, now) - badness(one, now) || byName(one, other));
-    else if (order === "pit") rows.sort((one, other) => (one.pit ?? "").localeCompare(other.pit ?? "", "en", { numeric: true }) || byName(one, other));
-    else rows.sort(byName);
-    this.order = rows.map((row) => row.name);
+    const found = [];
+    for (const row of this.floor.tables.values()) {
+      if (pit && row.pit !== pit) continue;
+      if (only === "found" && !row.findings.some(Boolean)) continue;
+      if (only === "quiet" && !(now - row.heard > QUIET_MS || row.devices[1])) continue;
+      if (wanted && !`${row.name} ${gameTitle(row.game)} ${row.pit ?? ""} ${row.state}`.toLowerCase().includes(wanted)) continue;
+      const rank = this.ranks.get(row.name);
+      found.push([order === "worst" ? -badness(row, now) : order === "pit" ? rank[0] : 0, rank[1], row]);
+    }
+    found.sort((one, other) => one[0] - other[0] || one[1] - other[1]);
+    const rows = found.map((each) => each[2]);
+    const names = rows.map((row) => row.name);
+    const layout = `${order}|${this.grid.clientWidth}|${document.body.classList.contains("big")}`;
     this.empty.classList.toggle("hidden", rows.length > 0);
     write(this.empty, this.floor.tables.size ? "No table is like this." : "No table has been heard of yet.");
-    this.place(rows, order === "pit");
-    this.draw();
+    if (layout !== this.layout || names.length !== this.order.length || names.some((name, place) => name !== this.order[place])) {
+      this.layout = layout;
+      this.order = names;
+      this.place(rows, order === "pit");
+      this.draw();
+    }
     this.tell();
   }
 
-  offerPits() {
-    const pits = [...new Set([...this.floor.tables.values()].map((row) => row.pit).filter(Boolean))].sort((one, other) => one.localeCompare(other, "en", { numeric: true }));
-    const text = pits.join("\n");
-    if (text === this.pits) return;
-    this.pits = text;
-    put(this.pit_, h("option", { value: "" }, "All pits"), pits.map((pit) => h("option", { value: pit, selected: pit === this.kept.pit }, `Pit ${pit}`)));
+  // Names and pits keep their order until a table comes or moves: comparing words is what costs most.
+  rankNames() {
+    const known = [...this.floor.tables.values()].map((row) => row.pit ?? "").join("\n");
+    if (known === this.known) return;
+    this.known = known;
+    const rows = [...this.floor.tables.values()].sort((one, other) => words.compare(one.name, other.name));
+    const pits = [...new Set(rows.map((row) => row.pit ?? ""))].sort(words.compare);
+    this.ranks = new Map(rows.map((row, place) => [row.name, [pits.indexOf(row.pit ?? ""), place]]));
+    put(this.pit_, h("option", { value: "" }, "All pits"),
+      pits.filter(Boolean).map((pit) => h("option", { value: pit, selected: pit === this.kept.pit }, `Pit ${pit}`)));
   }
 
   place(rows, grouped) {
