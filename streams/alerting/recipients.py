@@ -92,7 +92,7 @@ def stage_of(routing: Routing, severity: str, done: int) -> Stage | None:
 
 
 def next_escalation(routing: Routing, severity: str, life: Life) -> tuple[int, Stage] | None:
-    """When an alert that nobody acknowledges escalates next (milliseconds since 1970), and to whom: the desk's clock."""
+    """When an unacknowledged alert escalates next (milliseconds since 1970), and whom it calls: the desk's clock."""
     stage = stage_of(routing, severity, life.escalations)
     if stage is None or not life.unattended:
         return None

@@ -21,8 +21,11 @@ from streams.alerting.journal import Journal
 from streams.alerting.life import life_of
 from streams.alerting.places import Places
 from streams.alerting.raising import SELF_TEST_TABLE, UNKNOWN_PLACE, alert_of
+from streams.alerting.self_test import fault
 from streams.broker_url import EmbeddedLog
 from streams.embedded.log import Log
+from streams.lag import lag_of
+from streams.publish import publish
 from tablewatch.command import app
 from tests.store.floor import finding
 from tests.streams.alerting.room import Room
@@ -259,6 +262,36 @@ def test_the_self_test_comes_through_the_whole_pipeline_and_no_person_hears_of_i
     codes = [orjson.loads(value or b"{}")["code"] for value in values]
     assert set(tables) == {SELF_TEST_TABLE}
     assert codes.count("late-bet") == 2, codes
+
+
+def fault_at(table: str, mode: str) -> list[bytes]:
+    """A late bet at a table of the floor."""
+    lines: list[bytes] = []
+    for line in fault(f"1-{table}", time.time_ns() // 1000):
+        event = orjson.loads(line)
+        event |= {"subject": table, "source": event["source"].replace(SELF_TEST_TABLE, table)}
+        if event["type"] == "table.configured.v1":
+            event["data"] |= {"mode": mode, "pit": "P3", "cameras": ["C7"], "time_zone": "Asia/Singapore"}
+        lines.append(orjson.dumps(event))
+    return lines
+
+
+def test_a_table_in_test_or_closed_mode_alerts_nobody_and_a_live_one_does_with_its_pit_and_cameras(site: Site) -> None:
+    with worker(site):
+        service = site.start("alerts", "run")
+        floor = [fault_at("BT7", "closed"), fault_at("BT8", "test"), fault_at("BT9", "live")]
+        publish([line for lines in floor for line in lines[:2]], site.room.broker)
+        until(lambda: lag_of(site.room.broker) == 0)
+        publish([line for lines in floor for line in lines[2:]], site.room.broker)
+        until(lambda: site.room.hook.messages("anna"), site.log.read_text())
+        until(lambda: lag_of(site.room.broker) == 0)
+        assert stopped(service) == 0
+    (message,) = [each for each in site.room.hook.messages("anna") if "late-bet" in each["title"]]
+    assert message["title"] == "CRITICAL late-bet at BT9 (P3)"
+    assert "Cameras: C7" in message["message"]
+    texts = "".join(each["message"] for each in site.room.hook.messages("anna") + site.room.hook.messages("ada"))
+    assert "BT7" not in texts
+    assert "BT8" not in texts
 
 
 def test_a_self_test_whose_alert_does_not_come_alarms_the_administrators(site: Site) -> None:
