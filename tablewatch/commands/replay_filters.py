@@ -1,11 +1,12 @@
 """Which rounds a person means: the filters that the replay commands share, checked before the store is asked."""
 
+import inspect
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from difflib import get_close_matches
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 
@@ -14,8 +15,10 @@ from schemas.findings import SEVERITY
 from schemas.verdicts import STATUSES
 from store.read.rounds import RoundFilter
 
-Tables = Annotated[list[str] | None, typer.Option("--table", help="Only rounds of this table; may be repeated.")]
-Shoe = Annotated[str | None, typer.Option("--shoe", help="Only rounds of this shoe.")]
+Tables = Annotated[
+    list[str] | None, typer.Option("--table", metavar="TABLE", help="Only rounds of this table; may be repeated.")
+]
+Shoe = Annotated[str | None, typer.Option("--shoe", metavar="SHOE", help="Only rounds of this shoe.")]
 FromTime = Annotated[
     str | None,
     typer.Option("--from-time", metavar="TIME", help="Opened at or after, e.g. 2026-01-31 or 2026-01-31T20:00Z."),
@@ -23,11 +26,17 @@ FromTime = Annotated[
 ToTime = Annotated[
     str | None, typer.Option("--to-time", metavar="TIME", help="Opened before; a day alone is meant whole.")
 ]
-Player = Annotated[str | None, typer.Option("--player", help="Only rounds in which this player had a bet.")]
-Code = Annotated[str | None, typer.Option("--code", help="Only rounds with this finding, e.g. payout-wrong.")]
-Status = Annotated[str | None, typer.Option("--status", help=f"Only rounds that are {', '.join(STATUSES)}.")]
-Wager = Annotated[str | None, typer.Option("--wager", help="Only rounds with a bet on this wager.")]
-GameName = Annotated[str | None, typer.Option("--game", help="Only rounds of this game.")]
+Player = Annotated[
+    str | None, typer.Option("--player", metavar="PLAYER", help="Only rounds in which this player had a bet.")
+]
+Code = Annotated[
+    str | None, typer.Option("--code", metavar="CODE", help="Only rounds with this finding, e.g. payout-wrong.")
+]
+Status = Annotated[
+    str | None, typer.Option("--status", metavar="STATUS", help=f"Only rounds that are {', '.join(STATUSES)}.")
+]
+Wager = Annotated[str | None, typer.Option("--wager", metavar="WAGER", help="Only rounds with a bet on this wager.")]
+GameName = Annotated[str | None, typer.Option("--game", metavar="GAME", help="Only rounds of this game.")]
 
 _TIME = re.compile(r"(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?)(Z|[+-]\d{2}:\d{2})?)?")
 
@@ -62,6 +71,32 @@ def filter_of(
         wager=_one_of(wager, WAGERS, "--wager", "wager"),
         game=_one_of(game, GAMES, "--game", "game"),
     )
+
+
+_OPTIONS: Final = {
+    "table": Tables, "shoe": Shoe, "from_time": FromTime, "to_time": ToTime, "player": Player, "code": Code,
+    "status": Status, "wager": Wager, "game": GameName,
+}  # fmt: skip
+"""The options of a filter, by the names of `filter_of`."""
+
+
+def filtered(command: Callable[..., None]) -> Callable[..., None]:
+    """A command that takes all options of a filter, and is handed the filter as ``wanted``."""
+    own = inspect.signature(command, eval_str=True)
+    kept = [each for each in own.parameters.values() if each.name != "wanted"]
+    options = [
+        inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None, annotation=kind)
+        for name, kind in _OPTIONS.items()
+    ]
+
+    def asked(**given: Any) -> None:
+        wanted = filter_of(**{name: given.pop(name) for name in _OPTIONS})
+        command(wanted=wanted, **given)
+
+    asked.__doc__ = command.__doc__
+    asked.__annotations__ = {each.name: each.annotation for each in (*kept, *options)}
+    asked.__signature__ = inspect.Signature([*kept, *options])  # type: ignore[attr-defined]
+    return asked
 
 
 def asked_for(wanted: RoundFilter) -> dict[str, Any]:

@@ -26,16 +26,9 @@ SHOWN = 200
 AsJson = Annotated[bool, typer.Option("--json", help="One verdict a line, as `audit` prints them.")]
 
 
+@filters.filtered
 def list_rounds(
-    table: filters.Tables = None,
-    shoe: filters.Shoe = None,
-    from_time: filters.FromTime = None,
-    to_time: filters.ToTime = None,
-    player: filters.Player = None,
-    code: filters.Code = None,
-    status: filters.Status = None,
-    wager: filters.Wager = None,
-    game: filters.GameName = None,
+    wanted: RoundFilter,
     limit: Annotated[
         int | None, typer.Option(min=0, help=f"So many rounds at most; 0: all. Without --json {SHOWN} unless told.")
     ] = None,
@@ -53,7 +46,6 @@ def list_rounds(
 
     A filter that cannot be meant is refused with exit code 2. Times without a zone are UTC.
     """
-    wanted = filters.filter_of(table, shoe, from_time, to_time, player, code, status, wager, game)
     with stored() as store:
         note(store, "list", limit=limit, **filters.asked_for(wanted))
         if as_json:

@@ -38,16 +38,9 @@ _KINDS: Final = {
 }
 
 
+@filters.filtered
 def verify_rounds(
-    table: filters.Tables = None,
-    shoe: filters.Shoe = None,
-    from_time: filters.FromTime = None,
-    to_time: filters.ToTime = None,
-    player: filters.Player = None,
-    code: filters.Code = None,
-    status: filters.Status = None,
-    wager: filters.Wager = None,
-    game: filters.GameName = None,
+    wanted: RoundFilter,
     chain: Annotated[
         bool, typer.Option("--chain", help="Hold every row of the store against its chain instead.")
     ] = False,
@@ -76,7 +69,6 @@ def verify_rounds(
     A difference that comes from another version of the judge is told apart. Exit code 0 if all rounds are as they are
     stored, 1 with the differences if one deviates, 2 for a wrong filter, 3 if the store cannot be reached.
     """
-    wanted = filters.filter_of(table, shoe, from_time, to_time, player, code, status, wager, game)
     if chain:
         if wanted != ALL:
             raise typer.BadParameter("--chain looks at the whole store; leave out the filters.")

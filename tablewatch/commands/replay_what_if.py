@@ -22,7 +22,7 @@ from replay.rounds import RoundNotFound, near_words
 from replay.what_if import Compared, RoundChange, compared_json, what_if
 from store.connect import Store
 from store.read.bulk import round_keys
-from store.read.rounds import ALL, currencies, nearby, opened_at
+from store.read.rounds import ALL, RoundFilter, currencies, nearby, opened_at
 from store.rows.verdicts import RoundKey
 from tablewatch.commands import replay_filters as filters
 from tablewatch.commands.game_argument import Reading
@@ -43,7 +43,9 @@ Rounds = Annotated[
 ]
 
 
+@filters.filtered
 def what_if_rounds(
+    wanted: RoundFilter,
     rounds: Rounds = None,
     reading: Reading = None,
     pays: Annotated[
@@ -70,15 +72,6 @@ def what_if_rounds(
     change: Annotated[
         Path | None, typer.Option("--change", help='Events to put in or replace, or {"remove": {"source", "id"}}.')
     ] = None,
-    table: filters.Tables = None,
-    shoe: filters.Shoe = None,
-    from_time: filters.FromTime = None,
-    to_time: filters.ToTime = None,
-    player: filters.Player = None,
-    code: filters.Code = None,
-    status: filters.Status = None,
-    wager: filters.Wager = None,
-    game: filters.GameName = None,
     as_json: Annotated[bool, typer.Option("--json", help="The result as one JSON object, in minor units.")] = False,
 ) -> None:
     """Examples:
@@ -97,7 +90,6 @@ def what_if_rounds(
     be.
     """
     keys = [named_round(name) for name in rounds or ()]
-    wanted = filters.filter_of(table, shoe, from_time, to_time, player, code, status, wager, game)
     if keys and wanted != ALL:
         raise typer.BadParameter("Name the rounds, or filter them; not both.")
     if card and len(keys) != 1:
