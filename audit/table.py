@@ -76,7 +76,8 @@ def assemble(
         outline.file(fact)
     by_round: dict[RoundKey, list[Fact]] = defaultdict(list)
     for device in devices.values():
-        shoe, number, file = "", 0, outline.file
+        shoe, number = "", 0
+        file: Callable[[Fact], None] = outline.file
         for fact in device.facts:
             if fact.kind in BESIDE_ROUNDS:
                 outline.file(fact)
