@@ -1,7 +1,7 @@
 """One table: from all its events to the surroundings of each round and the verdicts on them."""
 
 from collections import defaultdict
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
