@@ -25,8 +25,8 @@ another version of the judge, which may rightly see them differently."""
 
 EVENTS_OF_PARTITION = 600_000
 """A partition with no more events than this is read whole."""
-WELL_OVER = 3_600_000_000
-"""A round whose last fact is so far behind its table (microseconds) should have a verdict."""
+WELL_OVER = 300_000_000
+"""A round that ended so long (microseconds) before one that was judged should have a verdict, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,15 +147,17 @@ def verify_window(
 
 
 def unjudged(window: TableWindow, stored: Mapping[ShoeAndRound, StoredVerdict]) -> Iterator[Deviation]:
-    """Rounds that came to their end long ago and have no verdict."""
+    """Rounds that came to their end well before one that was judged, and have no verdict."""
     facts, surroundings = window.facts, window.facts.surroundings
     missing = [key for key in facts.rounds if key not in stored and window.wants(key)]
     if not missing:
         return
-    latest = max(device.facts[-1].at for device in facts.outline.devices.values() if device.facts)
+    # A worker judges the rounds of a table in their order: what is behind one that was judged is not still to come.
+    judged = [facts.rounds[key].ordered[-1].at for key in stored if key in facts.rounds]
+    last = max(judged, default=0)
     for key in missing:
         over = surroundings.context(key, frozenset()).over
-        if over and facts.rounds[key].ordered[-1].at < latest - WELL_OVER:
+        if over and facts.rounds[key].ordered[-1].at < last - WELL_OVER:
             yield Deviation(RoundKey(window.table, *key), "verdict-gone", None, None)
 
 

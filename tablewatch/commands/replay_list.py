@@ -113,12 +113,12 @@ def print_rounds(found: Iterable[RoundSummary], currency: str | None) -> None:
     table.add_column("Opened (UTC)", no_wrap=True, style="dim")
     if wide:
         table.add_column("Game", no_wrap=True)
-    table.add_column("Outcome", no_wrap=True)
+    table.add_column("Outcome", no_wrap=wide)
     if wide:
         table.add_column("Handle", justify="right", no_wrap=True)
         table.add_column("House", justify="right", no_wrap=True)
     table.add_column("Status", no_wrap=True)
-    table.add_column("Findings")
+    table.add_column("Findings", min_width=22, overflow="fold")
     for each in rounds:
         opened = time_words(each.opened, seconds=True)
         row: list[str | Text] = [str(each.key), opened if wide else opened[5:]]

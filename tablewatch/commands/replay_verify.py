@@ -32,7 +32,7 @@ _KINDS: Final = {
     "verdict-differs": "the same facts give another verdict than the one stored",
     "facts-differ": "the stored verdict rests on other facts than those stored",
     "events-gone": "a verdict is stored, and the events of its round are not",
-    "verdict-gone": "the round came to its end long ago, and no verdict is stored",
+    "verdict-gone": "the round came to its end, later ones were judged, and no verdict on it is stored",
     "settings-unknown": "the settings of the verdict cannot be read",
     "other-judge": "judged by another version of the judge, which sees the same facts differently",
 }

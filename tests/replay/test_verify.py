@@ -112,10 +112,10 @@ def test_a_store_without_events_misses_those_of_every_verdict(store: Store) -> N
 
 def test_a_verdict_that_was_taken_away_is_missed_when_its_round_is_well_over(store: Store) -> None:
     case = Case(DTB)
-    for _ in range(70):
+    for _ in range(9):
         case.round()
     stored = fill(store, case.lines())
-    _mutate(store, "ALTER TABLE verdicts DELETE WHERE round IN (2, 70)")
+    _mutate(store, "ALTER TABLE verdicts DELETE WHERE round IN (2, 9)")
     result = verify(store)
     assert _kinds(result) == [("BT1/S1/2", "verdict-gone")]
     assert result.rounds == len(stored) - 2
