@@ -1,12 +1,16 @@
 """Alerts from the topic to a person's webhook: how long, how many messages, and what the desk takes.
 
 python -m bench.alerts [--paced 200] [--flood 2000]
+python -m bench.alerts --kills 20
 """
 
 import argparse
+import random
+import re
 import statistics
 import tempfile
 import time
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +21,7 @@ from streams.alerting.desk import DeskWatch, Done, open_alerts, perform
 from streams.alerting.life import Act
 from tests.store.floor import finding
 from tests.streams.alerting.room import Room
+from tests.streams.alerting.test_command import Site, was_sent
 from tests.streams.alerting.webhook import until
 from tests.streams.pipeline import StoreProcess
 
@@ -29,6 +34,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--paced", type=int, default=200)
     parser.add_argument("--flood", type=int, default=2000)
+    parser.add_argument("--kills", type=int, default=0, help="only this: SIGKILL at random moments while alerts come")
+    parser.add_argument("--seed", type=int, default=1)
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -37,6 +44,9 @@ def main() -> None:
         try:
             store = connect(server.url, patience=Patience(total=30.0))
             migrate(store, SchemaSettings())
+            if chosen.kills:
+                _kills(Site(folder, store), chosen.kills, random.Random(chosen.seed))
+                return
             room = Room(folder, store)
             with room.service(room.routing('[limits]\nwindow = "5s"\n')) as serving:
                 _paced(room, chosen.paced)
@@ -124,6 +134,30 @@ def _desk(room: Room) -> None:
         f"the desk with {len(found)} open alerts: list {listed * 1000:.0f} ms,"
         f" poll without news {polled * 1000:.0f} ms, an act {statistics.median(took) * 1000:.0f} ms"
     )
+
+
+def _kills(site: Site, kills: int, rng: random.Random) -> None:
+    """The service dies again and again; how many alerts were lost, and how many messages came twice."""
+    found = [finding("late-bet", "BT1", number=number) for number in range(1, kills * 3 + 4)]
+    waiting = list(found)
+    for _ in range(kills):
+        service = site.start("alerts", "run")
+        for _ in range(3):
+            site.room.say(waiting.pop())
+            time.sleep(rng.random() * 0.1)
+        service.kill()
+        service.wait()
+    site.room.say(*waiting)
+    service = site.start("alerts", "run")
+    until(lambda: all(was_sent(site, each.id) for each in found))
+    service.terminate()
+    assert service.wait(60) == 0
+    bodies = Counter(
+        frozenset(re.findall(r"[[ ]([0-9a-f]{8})\b", m["message"])) for m in site.room.hook.messages("anna")
+    )
+    repeats = sum(count - 1 for count in bodies.values())
+    print(f"{kills} kills: {len(found)} alerts, all told and all on record, {repeats} messages came twice")
+    site.end()
 
 
 if __name__ == "__main__":

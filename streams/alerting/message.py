@@ -50,7 +50,12 @@ def text_of(kind: Kind, alerts: Sequence[Alert], times: Sequence[datetime], *, r
         urgency = "failure"
     else:
         urgency = "warning" if first.severity == "high" else "info"
-    return Text(title, "\n".join(lines), urgency)
+    return Text(_one_line(title), "\n".join(_one_line(line) for line in lines), urgency)
+
+
+def _one_line(text: str) -> str:
+    """Without what would break a line or a header: names come from devices, and may hold anything."""
+    return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
 
 
 def _title(kind: Kind, first: Alert, count: int) -> str:

@@ -128,7 +128,7 @@ def test_a_kill_between_sending_and_recording_repeats_one_message_at_most_and_th
     ]
     site.room.say(*others)
     again = site.start("alerts", "run")
-    until(lambda: all(_sent(site, each.id) for each in (first, *others)))
+    until(lambda: all(was_sent(site, each.id) for each in (first, *others)))
     assert stopped(again) == 0
     texts = [message["message"] for message in hook.messages("anna")]
     assert sum(first.id[:8] in text for text in texts) == 2
@@ -136,7 +136,8 @@ def test_a_kill_between_sending_and_recording_repeats_one_message_at_most_and_th
     assert all(sum(each.id[:8] in text for text in texts) == 1 for each in others)
 
 
-def _sent(site: Site, name: str) -> bool:
+def was_sent(site: Site, name: str) -> bool:
+    """Whether the store knows that somebody was told of an alert."""
     history = alert_with_steps(site.room.store, name)
     return history is not None and any(step.action == "sent" for step in history.steps)
 
@@ -150,7 +151,7 @@ def test_kills_at_any_moment_lose_no_alert_and_repeat_one_message_at_most(site: 
         service.kill()
         service.wait()
     last = site.start("alerts", "run")
-    until(lambda: all(_sent(site, each.id) for each in found))
+    until(lambda: all(was_sent(site, each.id) for each in found))
     assert stopped(last) == 0
     texts = [message["message"] for message in site.room.hook.messages("anna")]
     counts = {each.id: sum(each.id[:8] in text for text in texts) for each in found}

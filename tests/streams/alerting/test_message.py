@@ -1,0 +1,59 @@
+"""What a person reads: one alert in full, many by number, critical ones all named, nothing that breaks a line."""
+
+from datetime import UTC, datetime
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from store.rows.alerts import Alert
+from streams.alerting.message import Kind, Text, text_of
+from tests.streams.alerting.test_rules import alert
+
+WHEN = datetime(2026, 11, 15, 7, 0, 5, tzinfo=UTC)
+
+
+def message(kind: Kind, *alerts: Alert) -> Text:
+    return text_of(kind, alerts, [WHEN] * len(alerts))
+
+
+def test_one_alert_is_told_in_full() -> None:
+    detail = {"finding": {"rule": "dragon-tiger-baccarat 5.15"}, "cameras": ["C1", "C2"]}
+    text = message("raised", alert(message="Bet b1 came late.", shoe="S1", round=4, detail=detail))
+    assert text.title == "CRITICAL late-bet at BT1 (P1)"
+    assert text.body.splitlines() == [
+        "Bet b1 came late.",
+        "07:00:05 UTC, table BT1 shoe S1 round 4",
+        "Rule: dragon-tiger-baccarat 5.15",
+        "Cameras: C1, C2",
+        "Alert aaaaaaaa",
+    ]
+    assert text.urgency == "failure"
+
+
+def test_of_many_ten_are_named_and_the_rest_counted() -> None:
+    text = message("raised", *(alert("device-gap", id=f"{number:032x}") for number in range(38)))
+    assert text.title == "HIGH device-gap at BT1 (P1) and 37 more"
+    assert len(text.body.splitlines()) == 11
+    assert text.body.endswith("… and 28 more.")
+
+
+def test_critical_ones_are_all_named_and_come_first() -> None:
+    many = [alert("device-gap", id="b" * 32)] + [alert(id=f"{number:08x}" + "0" * 24) for number in range(20)]
+    text = message("raised", *many)
+    assert all(f"[{number:08x}]" in text.body for number in range(20))
+    assert text.title == "CRITICAL late-bet at BT1 (P1) and 20 more"
+    assert text.body.endswith("… and 1 more.")
+
+
+def test_clearing_and_escalation_say_what_they_are() -> None:
+    assert message("cleared", alert()).title.startswith("Cleared: ")
+    assert message("cleared", alert()).urgency == "success"
+    assert "Nobody has acknowledged this" in message("escalated", alert()).body
+
+
+@given(st.text(min_size=1), st.text(min_size=1), st.text(min_size=1))
+def test_names_from_devices_break_no_line_and_no_header(table: str, pit: str, said: str) -> None:
+    text = message("raised", alert(table=table, pit=pit, message=said))
+    assert text.title.isprintable()
+    assert all(line.isprintable() for line in text.body.split("\n"))
+    assert len(text.body.split("\n")) == 3
