@@ -10,7 +10,7 @@ from replay.chain.note import TREE, check_note, vouched_keys
 from replay.chain.rows import BY_KIND, RECORD, ChainedRow, rows_of
 from replay.chain.tree import StoredTree
 from store.connect import Store
-from store.read.proof import checkpoints, leaves_of, signing_keys
+from store.read.proof import checkpoints, leaves_of_rows, signing_keys
 from store.rows.proof import Checkpoint, Leaf, SigningKey
 from store.rows.raw import RecordKey
 from store.rows.verdicts import RoundKey
@@ -60,7 +60,8 @@ def rows_of_round(store: Store, key: RoundKey, records: Sequence[RecordKey]) -> 
 def prove_round(store: Store, key: RoundKey, records: Sequence[RecordKey]) -> RoundProof:
     """The proof of a round whose events stand in these records."""
     rows = sorted(rows_of_round(store, key, records), key=lambda row: row.order)
-    sealed = [(row, _leaf_of(store, row)) for row in rows]
+    leaves = leaves_of_rows(store, key.table, [(row.kind, row.key) for row in rows])
+    sealed = [(row, _leaf_of(leaves, row)) for row in rows]
     last = max((leaf.position for _, leaf in sealed), default=-1)
     signed = checkpoints(store, TREE, last + 1)
     if not sealed or not signed:
@@ -130,12 +131,12 @@ def _before(store: Store, checkpoint: Checkpoint) -> Checkpoint | None:
     return earlier[-1] if earlier else None
 
 
-def _leaf_of(store: Store, row: ChainedRow) -> Leaf:
+def _leaf_of(leaves: Sequence[Leaf], row: ChainedRow) -> Leaf:
     """The leaf of a row, which must be as it was sealed."""
-    leaves = [leaf for leaf in leaves_of(store, row.kind, row.key) if leaf.table == row.table]
-    if not leaves:
+    of_row = [leaf for leaf in leaves if (leaf.kind, leaf.key) == (row.kind, row.key)]
+    if not of_row:
         raise NotSealed(f"{row.kind} {row.key} is not sealed yet; run: tablewatch chain checkpoint")
-    for leaf in leaves:
+    for leaf in of_row:
         if leaf.leaf == row.leaf:
             return leaf
     raise NotAsSealed(f"{row.kind} {row.key} is not what was sealed; run: tablewatch replay verify --chain")

@@ -1,6 +1,6 @@
 """What proves the rest: leaves, nodes and checkpoints of the trees, keys, records in their order, the access log."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import orjson
@@ -33,6 +33,14 @@ def leaves(store: Store, tree: str, start: int = 0, end: int | None = None) -> I
 def leaves_of(store: Store, kind: str, key: str) -> list[Leaf]:
     """The leaves that stand for one row, in whatever tree."""
     return _leaves(store, "kind = %(kind)s AND key = %(key)s", kind=kind, key=key)
+
+
+def leaves_of_rows(store: Store, table: str, rows: Sequence[tuple[str, str]]) -> list[Leaf]:
+    """The leaves that stand for these rows (kind and key) as links of one table."""
+    if not rows:
+        return []
+    condition = "table = %(table)s AND (toString(kind), key) IN %(rows)s"
+    return _leaves(store, condition, table=table, rows=tuple(rows))
 
 
 def leaf_months(store: Store, tree: str, kind: str) -> list[int]:

@@ -1,0 +1,205 @@
+"""The evidence bundle: complete, the same bytes each time, and checked by a program that needs nothing of ours."""
+
+import random
+import shutil
+import subprocess
+import sys
+import zipfile
+from base64 import b64encode
+from io import BytesIO
+from pathlib import Path
+
+import orjson
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from replay.bundle import check_case
+from replay.bundle.contents import bundle
+from replay.chain.keys import KeyRing
+from replay.chain.prove import NotSealed
+from replay.chain.seal import Sealer
+from simulator.floor import simulate
+from store.connect import Store
+from store.rows.proof import AccessEntry
+from store.rows.verdicts import RoundKey
+from store.write.proof import write_access
+from tests.replay.evidence import ring_in
+from tests.replay.stored import ARRIVAL, fill
+
+NOW = ARRIVAL + 400 * 86_400_000
+
+
+def _keys(store: Store, seed: int = 5, games: tuple[str, ...] | None = None, faults: float = 0.3) -> list[RoundKey]:
+    rounds = fill(store, list(simulate(tables=10, rounds=2, seed=seed, faults=faults, games=games)))
+    return [each.key for each in rounds if each.verdict.game is not None]
+
+
+def _files(data: bytes) -> dict[str, bytes]:
+    with zipfile.ZipFile(BytesIO(data)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+_made: list[bytes] = []
+
+
+def _filled(store: Store, folder: Path) -> bytes:
+    """A store with a floor of all ten games and faults, sealed, and the bundle of all its rounds."""
+    keys = _keys(store)
+    assert Sealer(store, ring_in(folder), lambda: NOW).seal() is not None
+    return bundle(store, keys)
+
+
+@pytest.fixture
+def case(store: Store, tmp_path: Path) -> bytes:
+    """The bundle of a floor, made once."""
+    if not _made:
+        _made.append(_filled(store, tmp_path / "first"))
+    return _made[0]
+
+
+def test_a_round_that_is_not_sealed_is_not_exported(store: Store) -> None:
+    key = _keys(store, games=("tiger",))[0]
+    with pytest.raises(NotSealed, match="tablewatch chain checkpoint"):
+        bundle(store, [key])
+
+
+def test_all_games_are_checked_right_and_the_bytes_are_the_same_later(store: Store, tmp_path: Path) -> None:
+    case = _filled(store, tmp_path)
+    path = tmp_path / "case.zip"
+    path.write_bytes(case)
+    lines, right = check_case.check(path)
+    assert right, lines
+    assert len([line for line in lines if line.startswith("right")]) > 15
+    files = _files(case)
+    games = {orjson.loads(content)["game"] for name, content in files.items() if name.endswith("rules.json")}
+    assert len(games) == 10
+    for name in ("report.html", "verify.py", "manifest.txt", "README.txt", "round-001/clocks.json"):
+        assert files[name]
+    page = files["report.html"].decode()
+    assert "<svg" in page
+    assert "src=" not in page
+    assert "http" not in page.replace("http-equiv", "")
+    # Later looks and checkpoints change nothing of it.
+    ring = KeyRing(tmp_path / "keys")
+    write_access(store, [AccessEntry(id="e9", at=NOW * 1000, who="otto", role="auditor", action="replay")])
+    assert Sealer(store, ring, lambda: NOW + 1).seal() is not None
+    keys = [
+        RoundKey(said["table"], said["shoe"], said["round"])
+        for name, content in files.items()
+        if name.endswith("round.json")
+        for said in [orjson.loads(content)]
+    ]
+    assert bundle(store, keys) == case
+
+
+def test_one_byte_changed_anywhere_is_found_and_the_file_is_named(case: bytes, tmp_path: Path) -> None:
+    files = _files(case)
+    chance = random.Random(9)
+    names = sorted({name.partition("/")[2] or name: name for name in sorted(files, reverse=True)}.values())
+    for name in names:
+        content = bytearray(files[name])
+        content[chance.randrange(len(content))] ^= 1 << chance.randrange(8)
+        folder = tmp_path / "case"
+        shutil.rmtree(folder, ignore_errors=True)
+        for other, data in files.items():
+            (folder / other).parent.mkdir(parents=True, exist_ok=True)
+            (folder / other).write_bytes(bytes(content) if other == name else data)
+        lines, right = check_case.check(folder)
+        assert not right
+        assert lines[0].startswith(f"WRONG  {name}: "), lines
+    path = tmp_path / "case.zip"
+    for _ in range(60):
+        place = chance.randrange(len(case))
+        path.write_bytes(case[:place] + bytes([case[place] ^ 1 << chance.randrange(8)]) + case[place + 1 :])
+        lines, right = check_case.check(path)
+        assert not right, place
+        assert lines[0].startswith("WRONG  "), lines
+
+
+def _repacked(files: dict[str, bytes], tmp_path: Path) -> tuple[list[str], bool]:
+    """A bundle made anew around changed files, as a forger would."""
+    files = {name: content for name, content in files.items() if name != "manifest.txt"}
+    files["manifest.txt"] = check_case.manifest_of(files)
+    path = tmp_path / "forged.zip"
+    path.write_bytes(check_case.pack(files))
+    return check_case.check(path)
+
+
+def _first(files: dict[str, bytes], status: str) -> str:
+    """The folder of the first round with this status and an outcome."""
+    for name in sorted(files):
+        if "/verdicts/" in name:
+            said = orjson.loads(files[name])
+            if said["status"] == status and said["outcome"] is not None and said["bets"]:
+                return name.partition("/")[0]
+    raise LookupError(status)
+
+
+def test_a_forger_who_packs_anew_is_found_out(case: bytes, tmp_path: Path) -> None:
+    files = _files(case)
+    folder = _first(files, "verified")
+    events = f"{folder}/events.jsonl"
+    lines, right = _repacked(
+        {**files, events: files[events].replace(b'"bet.placed.v1"', b'"bet.placed.v2"', 1)}, tmp_path
+    )
+    assert not right
+    assert any("no event that was sealed" in line for line in lines)
+    verdict = next(name for name in files if name.startswith(f"{folder}/verdicts/"))
+    lines, right = _repacked({**files, verdict: files[verdict].replace(b'"stake":', b'"stake": ', 1)}, tmp_path)
+    assert not right
+    assert any("no verdict that was sealed" in line for line in lines)
+
+    proof = orjson.loads(files[f"{folder}/proof.json"])
+    strange = Ed25519PrivateKey.generate()
+    note = proof["checkpoint"]["note"]
+    forged = {
+        **proof,
+        "checkpoint": {**proof["checkpoint"], "signature": b64encode(strange.sign(note.encode())).decode()},
+    }
+    lines, right = _repacked({**files, f"{folder}/proof.json": orjson.dumps(forged)}, tmp_path)
+    assert not right
+    assert any("the checkpoint is forged" in line for line in lines)
+
+    rules = orjson.loads(files[f"{folder}/rules.json"])
+    rules["table_of_play"]["natural"] = 3
+    rules["points"] = dict.fromkeys(rules["points"], 0)
+    rules["ranks"] = rules["ranks"][::-1]
+    lines, right = _repacked({**files, f"{folder}/rules.json": orjson.dumps(rules)}, tmp_path)
+    assert not right
+    assert any("WRONG" in line and folder in line for line in lines)
+
+    assert not check_case.check(tmp_path / "forged.zip", frozenset({"0011223344556677"}))[1]
+
+
+def test_signatures_are_checked_as_the_library_checks_them() -> None:
+    chance = random.Random(4)
+    for _ in range(6):
+        key = Ed25519PrivateKey.from_private_bytes(chance.randbytes(32))
+        public, message = key.public_key().public_bytes_raw(), chance.randbytes(chance.randrange(80))
+        signature = key.sign(message)
+        assert check_case.signed(public, message, signature)
+        place = chance.randrange(64)
+        assert not check_case.signed(
+            public, message, signature[:place] + bytes([signature[place] ^ 4]) + signature[place + 1 :]
+        )
+        assert not check_case.signed(public, message + b"x", signature)
+    assert not check_case.signed(bytes(31), b"", bytes(64))
+
+
+def test_it_runs_alone_without_anything_of_ours(case: bytes, tmp_path: Path) -> None:
+    folder = tmp_path / "alone"
+    for name, data in _files(case).items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(data)
+    (tmp_path / "case.zip").write_bytes(case)
+    for arguments in ([], [str(tmp_path / "case.zip")]):
+        run = subprocess.run(
+            [sys.executable, "-I", "-S", str(folder / "verify.py"), *arguments],
+            capture_output=True, text=True, check=False, cwd=tmp_path, timeout=120,
+        )  # fmt: skip
+        assert run.returncode == 0, run.stdout + run.stderr
+        assert run.stdout.endswith("All is right.\n")
+    missing = subprocess.run(
+        [sys.executable, "-I", str(folder / "verify.py"), "nowhere.zip"], capture_output=True, check=False, timeout=60
+    )
+    assert missing.returncode == 2
