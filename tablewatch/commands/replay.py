@@ -15,6 +15,7 @@ COMMANDS: Final[dict[str, Command]] = {
     "what-if": Command("tablewatch.commands.replay_what_if:what_if_rounds", "The same rounds, something otherwise."),
     "refund": Command("tablewatch.commands.replay_refund:refund_rounds", "What goes back to whom if rounds are void."),
     "reaudit": Command("tablewatch.commands.replay_reaudit:reaudit_rounds", "Recompute all of it inside the engine."),
+    "export": Command("tablewatch.commands.replay_export:export", "The evidence of rounds, for a stranger to check."),
     "prove": Command("tablewatch.commands.replay_chain:prove", "Prove that a round is as it was sealed."),
 }
 
