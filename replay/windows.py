@@ -1,18 +1,19 @@
 """Tables from the store, ready to be judged: whole ones, a partition at a time, or windows of a few shoes."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from audit.devices import Base, RejectedPlace
 from audit.facts import Fact
 from audit.table import NOTHING_BEFORE, Before, RoundKey, TableFacts, assemble, configuration_at, users_of_one_time
 from replay.taking_in import TakenIn
-from schemas.decoding import decode_record
+from schemas.decoding import Rejected, decode_record
 from schemas.records import AnyEvent
 from schemas.time import micros
 from schemas.verdicts import Bet, Settled
 from store.connect import Store
 from store.read.bulk import (
+    RawRecord,
     ShoeTimes,
     events_between,
     partition_records,
@@ -59,27 +60,63 @@ def whole_tables(store: Store, log: str, partition: int, tables: Collection[str]
     """All of some tables of one partition, whose records are read and decoded once."""
     taken = TakenIn()
     strays = refused_places(store, log, partition)
-    for topic, offset, raw in partition_records(store, log, partition):
-        decoded = decode_record(raw)
-        events = decoded.events
-        for refused in decoded.rejected:
+    for events, rejected in _decoded(partition_records(store, log, partition), strays):
+        taken.take(events)
+        for refused in rejected:
             if refused.subject is not None and refused.source is not None and refused.sequence is not None:
                 taken.refuse(refused.subject, refused.source, refused.sequence, refused.type)
-        if strays:
-            kept = [
-                event
-                for event, place in zip(events, decoded.places, strict=True)
-                if (topic, offset, place) not in strays
-            ]
-            if len(kept) < len(events):
-                events = kept
-        taken.take(events)
     by_table = taken.tables()
     refused_here = refused_sequences(store, sorted(tables)) if strays else {}
     for table in sorted(tables):
         for place in refused_here.get(table, ()):
             taken.refuse(table, *place)
         yield _assembled(table, None, by_table.pop(table, []), taken.places_of(table), NOTHING_BEFORE)
+
+
+_BYTES_TOGETHER = 900_000
+"""So many bytes of records are decoded together: under the length from which an array is looked at item by item."""
+
+
+def _decoded(
+    records: Iterable[RawRecord], strays: set[tuple[str, int, int]]
+) -> Iterator[tuple[list[AnyEvent], list[Rejected]]]:
+    """What records hold, without what was refused of them. Those of which all was accepted are decoded together, as
+    many live records hold an event or two; whatever is not plainly right then, one by one."""
+    odd = {(topic, offset) for topic, offset, _ in strays}
+    together: list[RawRecord] = []
+    size = 0
+    for record in records:
+        if record.refused or (record.topic, record.offset) in odd or not _plain(record.raw):
+            yield _one(record, strays)
+            continue
+        if size + len(record.raw) > _BYTES_TOGETHER:
+            yield from _many(together)
+            together, size = [], 0
+        together.append(record)
+        size += len(record.raw)
+    yield from _many(together)
+
+
+def _plain(raw: bytes) -> bool:
+    return raw[:1] == b"{" or (raw[:2] == b"[{" and raw[-2:] == b"}]")
+
+
+def _many(records: Sequence[RawRecord]) -> Iterator[tuple[list[AnyEvent], list[Rejected]]]:
+    inside = (record.raw if record.raw[:1] == b"{" else record.raw[1:-1] for record in records)
+    decoded = decode_record(b"[" + b",".join(inside) + b"]") if records else None
+    if decoded is None:
+        return
+    if not decoded.rejected and len(decoded.events) == sum(record.accepted for record in records):
+        yield decoded.events, []
+    else:
+        yield from (_one(record, set()) for record in records)
+
+
+def _one(record: RawRecord, strays: set[tuple[str, int, int]]) -> tuple[list[AnyEvent], list[Rejected]]:
+    decoded = decode_record(record.raw)
+    places = zip(decoded.events, decoded.places, strict=True)
+    kept = [event for event, place in places if (record.topic, record.offset, place) not in strays]
+    return kept, decoded.rejected
 
 
 def _assembled(

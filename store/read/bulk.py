@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from store.connect import Store
 from store.read.events import events_where
@@ -57,19 +57,29 @@ def partition_shares(store: Store, tables: Sequence[str] = ()) -> list[Partition
     return [PartitionShare(*row) for row in rows]
 
 
-def partition_records(store: Store, log: str, partition: int) -> Iterator[tuple[str, int, bytes]]:
-    """The records of one partition of all topics: topic, offset and bytes, each once."""
-    seen: set[tuple[str, int]] = set()
+class RawRecord(NamedTuple):
+    """A record of one partition as received."""
+
+    topic: str
+    offset: int
+    accepted: int
+    """How many events of it were accepted."""
+    refused: int
+    raw: bytes
+
+
+def partition_records(store: Store, log: str, partition: int) -> Iterator[RawRecord]:
+    """The records of one partition of all topics, each once."""
+    seen: set[tuple[bytes, int]] = set()
     columns = store.columns(
-        "SELECT topic, offset, raw FROM records WHERE log = %(log)s AND partition = %(partition)s",
+        "SELECT topic, offset, events, rejected, raw FROM records WHERE log = %(log)s AND partition = %(partition)s",
         {"log": log, "partition": partition},
         as_bytes=True,
     )
-    for topic, offset, raw in zip(*columns, strict=True):
-        place = topic.decode(), offset
-        if place not in seen:
-            seen.add(place)
-            yield *place, raw
+    for topic, offset, accepted, refused, raw in zip(*columns, strict=True):
+        if (topic, offset) not in seen:
+            seen.add((topic, offset))
+            yield RawRecord(topic.decode(), offset, accepted, refused, raw)
 
 
 def refused_places(store: Store, log: str, partition: int) -> set[tuple[str, int, int]]:
