@@ -15,6 +15,7 @@ from dashboards.rules import RULES
 from dashboards.sources import Prom
 from tests.operations.commands import help_of, unknown_settings
 from tests.operations.places import COMPOSE, MAKE_SECRETS, ROOT, compose, ours, services
+from tests.services.fixtures import absent
 
 OPEN = {"gateway": "8480", "console": "8470", "grafana": "3000"}
 """What people open, and devices send to."""
@@ -40,17 +41,23 @@ def test_the_specification_tells_what_it_does_not_know() -> None:
     assert any("memmory" in error.message for error in _schema().iter_errors(wrong))
 
 
+def _client() -> list[str] | None:
+    """The compose client, of whichever kind is installed."""
+    for client in (["docker", "compose"], ["docker-compose"]):
+        if (
+            shutil.which(client[0])
+            and not subprocess.run([*client, "version"], check=False, capture_output=True).returncode
+        ):
+            return client
+    return None
+
+
 @pytest.mark.docker_client
-def test_the_client_accepts_it_without_an_engine(tmp_path: Path) -> None:
-    if shutil.which("docker-compose"):
-        client = ["docker-compose"]
-    elif (
-        shutil.which("docker")
-        and subprocess.run(["docker", "compose", "version"], capture_output=True, check=False).returncode == 0
-    ):
-        client = ["docker", "compose"]
-    else:
-        pytest.skip("no docker compose client is installed")
+def test_the_client_accepts_it_without_an_engine() -> None:
+    client = _client()
+    if client is None:
+        absent("docker_client", "no docker compose client is installed (Debian: apt-get install docker-compose)")
+        raise AssertionError
     run = subprocess.run(
         [*client, "-f", str(COMPOSE), "config", "--quiet"], check=False, capture_output=True, text=True, timeout=60
     )
