@@ -46,7 +46,7 @@ class Compared:
     relabelled: list[tuple[Leaf, ChainedRow]] = field(default_factory=list)
     """Leaves that name another row than the one that they were made of."""
     versions: dict[tuple[str, str], int] = field(default_factory=dict)
-    """By kind and subject: the highest version that is there."""
+    """By kind and subject: the highest version that is there, or was sealed."""
     rows: int = 0
 
 
@@ -55,6 +55,9 @@ def compare(leaves: Iterable[Leaf], rows: Iterable[ChainedRow], into: Compared) 
     sealed: dict[Identity, list[Leaf]] = defaultdict(list)
     for leaf in leaves:
         sealed[leaf.kind, leaf.key, leaf.table].append(leaf)
+        about, version = subject_of(leaf)
+        if version is not None:
+            into.versions[leaf.kind, about] = max(into.versions.get((leaf.kind, about), 0), version)
     for row in rows:
         into.rows += 1
         if row.subject:

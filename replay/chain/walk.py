@@ -74,6 +74,7 @@ class _Walker:
             (leaf.kind, leaf.key, leaf.table): row for leaf, row in compared.differing
         }
         self._extra = compared.extra
+        self._gone = {(leaf.kind, leaf.key, leaf.table) for leaf in compared.missing}
         self._stray = {(leaf.position, leaf.leaf) for leaf in compared.stray}
         self._astray = astray
         self._labels = {(leaf.position, leaf.leaf): row for leaf, row in compared.relabelled}
@@ -218,8 +219,7 @@ class _Walker:
                 self._heads[leaf.table] = leaf.chain
                 if leaf.chain != link_hash(before, leaf.leaf) and all(p in found for p in positions):
                     named += 1
-                    detail = f"it and its leaf {position} were changed together: the chain of its table ends here"
-                    self.walked.tampering.append(Tampering("changed", leaf.kind, leaf.key, leaf.table, detail))
+                    self._ends_here(leaf)
             self._edge.add(leaf.leaf)
         if self._sure and not named:
             self.walked.tampering.append(
@@ -229,6 +229,14 @@ class _Walker:
                 )
             )  # fmt: skip
         self._sure = False
+
+    def _ends_here(self, leaf: Leaf) -> None:
+        """The chain of a table ends at this leaf: it was changed, together with its row where that is there."""
+        if (leaf.kind, leaf.key, leaf.table) in self._gone:
+            self._leaf("changed", leaf, "the chain of its table ends here")
+            return
+        detail = f"it and its leaf {leaf.position} were changed together: the chain of its table ends here"
+        self.walked.tampering.append(Tampering("changed", leaf.kind, leaf.key, leaf.table, detail))
 
     def rest(self, start: int, leaves: Sequence[Leaf]) -> None:
         """Leaves beyond the last checkpoint: a sealer that is at work, or was stopped."""

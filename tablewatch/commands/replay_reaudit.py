@@ -9,21 +9,15 @@ import typer
 from rich.console import Console
 
 from replay.reaudit.reaudit import Reaudited, reaudit
+from store.read.rounds import RoundFilter
 from tablewatch.commands import replay_filters as filters
 from tablewatch.commands.replay_store import FLAGGED, note, stored
 from tablewatch.settings import judge_settings
 
 
+@filters.filtered
 def reaudit_rounds(
-    table: filters.Tables = None,
-    shoe: filters.Shoe = None,
-    from_time: filters.FromTime = None,
-    to_time: filters.ToTime = None,
-    player: filters.Player = None,
-    code: filters.Code = None,
-    status: filters.Status = None,
-    wager: filters.Wager = None,
-    game: filters.GameName = None,
+    wanted: RoundFilter,
     outcomes: Annotated[
         bool, typer.Option("--outcomes", help="Outcomes alone, without the settlement of bets.")
     ] = False,
@@ -42,7 +36,6 @@ def reaudit_rounds(
 
     Exit code 1 if a round differs, 2 for a wrong filter, 3 if the store cannot be reached.
     """
-    wanted = filters.filter_of(table, shoe, from_time, to_time, player, code, status, wager, game)
     with stored() as store:
         note(store, "reaudit", **filters.asked_for(wanted))
         began = time.perf_counter()
