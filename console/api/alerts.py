@@ -34,6 +34,15 @@ class Acknowledged(Told):
     """Milliseconds since 1970."""
 
 
+class Escalates(Told):
+    """The next step of the escalation while nobody acknowledges."""
+
+    at: int
+    """Milliseconds since 1970."""
+    to: list[str]
+    """The roles and people who are called then."""
+
+
 class AlertTold(Told):
     """An alert as the desk shows it."""
 
@@ -63,6 +72,8 @@ class AlertTold(Told):
     """Who has taken it; empty: nobody."""
     acknowledged: Acknowledged | None
     escalations: int
+    escalates: Escalates | None
+    """Null: it does not, or somebody is at it."""
     disposition: str
     advice: str
     """What to do first."""

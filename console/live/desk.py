@@ -5,13 +5,19 @@ from typing import Any
 from console.advice import advice_for
 from console.live.alerts import AlertPicture, finding_of
 from console.masking import message_for, values_for
-from streams.alerting.life import life_of
+from streams.alerting.life import life_of, raised_step
+from streams.alerting.recipients import next_escalation
+from streams.alerting.rules import NOBODY, Routing
 
 
-def alert_json(picture: AlertPicture, *, masking: bool, cameras: tuple[str, ...] = ()) -> dict[str, Any]:
-    """The alert as the page gets it; ``masking``: without player ids."""
+def alert_json(
+    picture: AlertPicture, *, masking: bool, cameras: tuple[str, ...] = (), routing: Routing = NOBODY
+) -> dict[str, Any]:
+    """The alert as the page gets it. ``masking``: without player ids; ``routing``: whom it calls if nobody answers."""
     alert, finding = picture.alert, finding_of(picture.alert)
-    life = life_of(picture.steps)
+    # The topic may tell of it before the store has its first step.
+    life = life_of(picture.steps or (raised_step(alert.id, alert.raised * 1000),))
+    calls = next_escalation(routing, alert.severity, life) if picture.open else None
     seen = life.acknowledged
     return {
         "id": alert.id,
@@ -36,6 +42,7 @@ def alert_json(picture: AlertPicture, *, masking: bool, cameras: tuple[str, ...]
         "holder": life.holder,
         "acknowledged": None if seen is None else {"by": seen.by, "at": seen.at // 1000},
         "escalations": life.escalations,
+        "escalates": None if calls is None else {"at": calls[0], "to": list(calls[1].tell)},
         "disposition": life.disposition,
         "advice": advice_for(alert.code),
         "cameras": list(cameras),

@@ -21,6 +21,7 @@ from store.connect import Store
 from store.errors import StoreError
 from store.rows.alerts import AlertHistory
 from streams.alerting.desk import DeskWatch
+from streams.alerting.rules import NOBODY, Routing
 from streams.broker_url import BrokerUnavailable, RightsMissing, TopicsMissing
 from streams.feed import Feed
 
@@ -42,10 +43,16 @@ class LiveRoom:
     """The picture of the floor and the pages that look at it. All methods are for the event loop."""
 
     def __init__(
-        self, open_feed: Callable[[], Feed], store: Store, lag: Callable[[], int], health: Health | None = None
+        self,
+        open_feed: Callable[[], Feed],
+        store: Store,
+        lag: Callable[[], int],
+        health: Health | None = None,
+        routing: Routing = NOBODY,
     ) -> None:
         self.floor = Floor()
         self.health = health or Health()
+        self._routing = routing
         self._open_feed = open_feed
         self._store = store
         self._lag = lag
@@ -107,7 +114,7 @@ class LiveRoom:
         """An alert as the pages get it, with the cameras of its table."""
         table = self.floor.tables.get(picture.alert.table or "")
         cameras = (table.configured.cameras or ()) if table and table.configured else ()
-        return alert_json(picture, masking=masking, cameras=tuple(cameras))
+        return alert_json(picture, masking=masking, cameras=tuple(cameras), routing=self._routing)
 
     def take_history(self, history: AlertHistory) -> None:
         """An act that was done here: pages hear of it at the next tick."""

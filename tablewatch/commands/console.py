@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from pathlib import Path
 from types import FrameType
 from typing import Annotated, NoReturn
 
@@ -28,6 +29,7 @@ from console.server.app import make_app
 from console.server.parts import Parts
 from console.shifts import InvalidShifts, Shifts, shifts_of
 from store.connect import Patience, connect
+from streams.alerting.rules import NOBODY, InvalidRouting, Routing, read_routing
 from streams.logs import log_to_stderr
 from tablewatch.commands.changeable import changeable
 from tablewatch.commands.services import broker, data, explained
@@ -90,7 +92,7 @@ def serve(
         )
     with _database() as database:
         people = People(database)
-        room = LiveRoom(feed_of(source), store, lag_at(source))
+        room = LiveRoom(feed_of(source), store, lag_at(source), routing=_routing())
         parts = Parts(
             people=people,
             sessions=Sessions(database, hours=hours, idle_minutes=idle),
@@ -235,6 +237,18 @@ def enable(name: str) -> None:
     """
     with _database() as database, _told():
         People(database).enable(name)
+
+
+def _routing() -> Routing:
+    """Who is called when nobody acknowledges: for the clock of the desk alone, so that it starts without."""
+    path = Path(value_of("ALERTS_ROUTES") or data() / "alert-routes.toml")
+    if not path.exists():
+        return NOBODY
+    try:
+        return read_routing(path)
+    except InvalidRouting as error:
+        logger.warning("the desk shows no escalation clock: %s", error)
+        return NOBODY
 
 
 @contextmanager

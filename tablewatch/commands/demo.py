@@ -17,10 +17,10 @@ from store.migrate import migrate
 from store.render import SchemaSettings
 from streams.broker_url import EmbeddedLog
 from streams.topics import Layout, create
-from tablewatch.command import COMMANDS
 from tablewatch.commands.demo_floor import DemoFloor
 from tablewatch.commands.demo_logins import sample_logins
 from tablewatch.commands.demo_parts import Part, await_answer, free_port
+from tablewatch.commands.demo_postbox import Postbox
 from tablewatch.commands.services import UNREACHABLE, data, explained
 from tablewatch.settings import number_of
 
@@ -57,6 +57,7 @@ def demo(
     environment = {
         **os.environ,
         "TABLEWATCH_DATA": str(folder), "TABLEWATCH_BROKER": str(broker), "TABLEWATCH_CLICKHOUSE_URL": url,
+        "TABLEWATCH_ALERTS_ROUTES": str(folder / "alert-routes.toml"),
         "TABLEWATCH_CONSOLE_HOST": "127.0.0.1", "TABLEWATCH_CONSOLE_PORT": str(console_port),
     }  # fmt: skip
     with explained(), ExitStack() as stack:
@@ -66,8 +67,8 @@ def demo(
         migrate(connect(url, patience=Patience(total=60.0, wait=ending.wait)), SchemaSettings())
         create(broker, Layout(partitions=PARTITIONS))
         parts += [stack.enter_context(Part(environment, "worker")) for _ in range(workers)]
-        if "alerts" in COMMANDS:
-            parts.append(stack.enter_context(Part(environment, "alerts", "run")))
+        stack.enter_context(Postbox(folder))
+        parts.append(stack.enter_context(Part(environment, "alerts", "run")))
         logins = sample_logins(folder)
         parts.append(stack.enter_context(Part(environment, "console")))
         floor = DemoFloor(folder, broker, tables, seed, faults)
@@ -84,7 +85,7 @@ def _welcome(address: str, logins: dict[str, str], folder: Path) -> None:
     typer.echo("Sign in as one of (samples for this demo alone):")
     for name, password in logins.items():
         typer.echo(f"  {name:<14} {password}")
-    typer.echo(f"\nLogs and data: {folder}. Ctrl-C ends it; started again, it goes on.")
+    typer.echo(f"\nLogs, data and messages to people: {folder}. Ctrl-C ends it; started again, it goes on.")
 
 
 def _watch(parts: list[Part], ending: threading.Event, seconds: float | None) -> None:

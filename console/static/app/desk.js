@@ -107,7 +107,7 @@ class Desk {
     write(this.more, hidden + Math.max(0, beyond) > 0 ? `${count(hidden + Math.max(0, beyond))} more: narrow the filter.` : alerts.length ? "" : this.floor.ready ? "Nothing here." : "Waiting for the floor…");
     const lines = new Map();
     for (const alert of this.shown) {
-      const state = `${alert.state}|${alert.holder}|${alert.message}|${alert.escalations}`;
+      const state = `${alert.state}|${alert.holder}|${alert.message}|${alert.escalations}|${alert.escalates?.at}`;
       let line = this.lines.get(alert.id);
       if (!line || line.state !== state) line = this.line(alert, state);
       lines.set(alert.id, line);
@@ -135,7 +135,8 @@ class Desk {
   grow() {
     const now = this.floor.now();
     for (const { alert, clock } of this.lines.values()) {
-      write(clock, age(now - alert.raised));
+      const left = alert.escalates ? alert.escalates.at - now : NaN;
+      write(clock, left > 0 ? `${age(now - alert.raised)} · ${age(left)} left` : age(now - alert.raised));
       clock.classList.toggle("late", alert.open && ["raised", "reopened", "escalated"].includes(alert.state) && now - alert.raised > 60_000);
     }
     if (this.detail && this.waited) write(this.waited, this.waitWords());
@@ -172,7 +173,11 @@ class Desk {
     const old = age(this.floor.now() - alert.raised);
     if (!alert.open) return `${words(alert.state)}${alert.disposition ? `: ${alert.disposition}` : ""}.`;
     if (alert.acknowledged) return `Acknowledged by ${alert.acknowledged.by} ${age(alert.acknowledged.at - alert.raised)} after it was raised; open for ${old}.`;
-    return `Nobody has acknowledged it for ${old}${alert.escalations ? `; escalated ${alert.escalations}×` : ""}.`;
+    const told = alert.escalations ? `; escalated ${alert.escalations}×` : "";
+    if (!alert.escalates) return `Nobody has acknowledged it for ${old}${told}.`;
+    const left = alert.escalates.at - this.floor.now();
+    const calls = alert.escalates.to.map(words).join(", ");
+    return `Nobody has acknowledged it for ${old}${told}. ${left > 0 ? `In ${age(left)} it calls` : "It is calling"} ${calls}.`;
   }
 
   drawPane() {

@@ -217,6 +217,19 @@ class Wall {
     }
     for (const node of this.grid.querySelectorAll(".pit")) node.remove();
     this.grid.append(...headings);
+    this.inOrder(seen);
+  }
+
+  // The order in the document is the order on the screen: that is the way of the Tab key and of screen readers.
+  inOrder(names) {
+    const focused = document.activeElement;
+    let place = 0;
+    for (const name of names) {
+      const { node } = this.tiles.get(name);
+      if (this.grid.children[place] !== node) this.grid.insertBefore(node, this.grid.children[place] ?? null);
+      place += 1;
+    }
+    if (focused !== document.activeElement && this.grid.contains(focused)) focused.focus({ preventScroll: true });
   }
 
   big(on) {
