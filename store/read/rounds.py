@@ -174,13 +174,21 @@ def verdict(store: Store, key: RoundKey, revision: int | None = None) -> StoredV
 
 def revisions(store: Store, key: RoundKey) -> list[StoredVerdict]:
     """Every stored verdict of a round, by revision; two with one revision only where two workers disagreed."""
+    # Put in order, and rid of repeats, here: see ``verdict``.
     columns = store.columns(
-        f"SELECT {_VERDICT} FROM verdicts FINAL WHERE table = %(table)s AND shoe = %(shoe)s AND round = %(round)s"
-        " ORDER BY revision, precedence DESC",
+        "SELECT revision, precedence, digest, judge, toUnixTimestamp64Milli(judged), verdict FROM verdicts"
+        " WHERE table = %(table)s AND shoe = %(shoe)s AND round = %(round)s",
         {"table": key.table, "shoe": key.shoe, "round": key.round},
         as_bytes=True,
     )
-    return [_verdict(row) for row in zip(*columns, strict=True)]
+    counting: dict[tuple[int, bytes], tuple[Any, ...]] = {}
+    for row in sorted(zip(*columns, strict=True), key=itemgetter(1)):
+        counting[row[0], row[2]] = row
+    in_order = sorted(counting.values(), key=lambda row: (row[0], -row[1]))
+    return [
+        StoredVerdict(key, revision, digest.hex(), judge.decode(), judged, published)
+        for revision, _, digest, judge, judged, published in in_order
+    ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,7 @@ from store.connect import Store
 from store.read.rounds import RoundFilter, currencies, last_summaries, nearby, summaries, verdict, verdicts
 from store.rows.verdicts import RoundKey, RoundSummary, StoredVerdict
 from tablewatch.commands import replay_filters as filters
-from tablewatch.commands.paper import paper
-from tablewatch.commands.replay_paper import SEVERITY_STYLE, STATUS_STYLE, time_words
+from tablewatch.commands.replay_paper import SEVERITY_STYLE, STATUS_STYLE, sheet, time_words
 from tablewatch.commands.replay_store import note, stored
 
 SHOWN = 200
@@ -106,7 +105,7 @@ def print_rounds(found: Iterable[RoundSummary], currency: str | None) -> None:
     rounds = list(found)
     if not rounds:
         return
-    console = paper()
+    console = sheet()
     wide = console.width >= 110
     table = Table(box=None, pad_edge=False, padding=(0, 1), header_style="dim")
     table.add_column("Round", no_wrap=True)

@@ -1,13 +1,12 @@
 """A round's story on the terminal: heading, moments with the hands beside them, money, findings, clauses."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from fractions import Fraction
 from typing import Final
 
 from rich.console import Console, Group, RenderableType
-from rich.padding import Padding
 from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
@@ -19,6 +18,8 @@ from replay.money import amount_words, signed_words
 from replay.story import Moment, Story
 from schemas.findings import Finding
 from schemas.verdicts import Settled
+from tablewatch.commands.columns import GAP, Cell, fitting, in_columns, one
+from tablewatch.commands.paper import paper
 
 STATUS_STYLE: Final[Mapping[str | None, str]] = {
     "verified": "bold green",
@@ -37,6 +38,13 @@ _RED_SUITS: Final = "HD"
 WIDE: Final = 110
 """From so many columns on, reasons have a column of their own."""
 _SUBJECT: Final = {(clause.document, clause.number): clause.subject for clause in REGISTER}
+
+
+def sheet() -> Console:
+    """The console that rounds are printed on, as wide as `paper`: every text is taken as it is, since the names of
+    bets, players and dealers may hold anything."""
+    width = paper().width
+    return Console(highlight=False, markup=False, emoji=False, width=width)
 
 
 def time_words(micros: int, *, seconds: bool = False) -> str:
@@ -60,13 +68,12 @@ def after_words(micros: int) -> str:
 
 def print_story(console: Console, story: Story) -> None:
     """The whole round."""
-    wide = console.width >= WIDE
     console.print(heading(story))
     console.print()
-    console.print(moments_table(story, story.moments, wide=wide))
+    console.print(moments_text(console, story, story.moments))
     if story.bets:
         console.print()
-        console.print(bets_table(story, wide=wide))
+        console.print(bets_text(console, story))
     console.print()
     console.print(ending(story))
 
@@ -110,29 +117,31 @@ def _named(what: str, name: str | None) -> str:
     return f"{what} {name}" if name else ""
 
 
-def moments_table(story: Story, moments: Iterable[Moment], *, wide: bool, current: int | None = None) -> Table:
+def moments_text(
+    console: Console, story: Story, moments: Sequence[Moment], *, current: int | None = None, heading: bool = True
+) -> Text:
     """The moments, with the hands as they lie after each; ``current`` is shown bold."""
+    wide = console.width >= WIDE
     hands = tuple(story.moments[-1].hands) if story.moments else ()
-    table = Table(box=None, pad_edge=False, padding=(0, 1), show_edge=False, header_style="dim", expand=True)
-    table.add_column("After", justify="right", no_wrap=True, style="dim")
-    table.add_column("What happened", ratio=5)
-    if wide:
-        table.add_column("Why", ratio=4, style="dim")
-    for hand in hands:
-        table.add_column(hand.capitalize(), no_wrap=True, min_width=14 if wide else 12)
     last_card = next((each for each in reversed(story.moments) if each.kind == "card"), None)
+    names = ["After", "What happened", *(["Why"] if wide else []), *(hand.capitalize() for hand in hands)]
+    rows: list[list[Cell]] = [[one(name, "dim") for name in names]] if heading else []
     for number, moment in enumerate(moments):
-        words = Text(moment.words, "bold" if number == current or moment.kind in _LOUD else "")
         why = _why(moment, last=moment is last_card)
-        said: list[RenderableType] = [words]
+        said: list[tuple[int, Text]] = [
+            (0, Text(moment.words, "bold" if number == current or moment.kind in _LOUD else ""))
+        ]
         if why and not wide:
-            said.append(Padding(Text(why, "dim"), (0, 0, 0, 2)))
-        said.extend(Padding(finding_text(finding), (0, 0, 0, 2)) for finding in moment.findings)
+            said.append((2, Text(why, "dim")))
+        said.extend((2, finding_text(finding)) for finding in moment.findings)
         changed = moment.kind in ("card", "ruling")
-        cells = [_hand_text(moment, hand) if changed else "" for hand in hands]
-        told = said[0] if len(said) == 1 else Group(*said)
-        table.add_row(after_words(moment.after), told, *([why] if wide else []), *cells)
-    return table
+        cells = [one(_hand_text(moment, hand) if changed else "") for hand in hands]
+        rows.append([one(after_words(moment.after), "dim"), said, *([one(why, "dim")] if wide else []), *cells])
+    hand_widths = [max(14 if wide else 13, max((text.cell_len for row in rows for _, text in row[place]), default=0))
+                   for place in range(-len(hands), 0)]  # fmt: skip
+    left = console.width - 8 - sum(hand_widths) - GAP * (len(names) - 1)
+    widths = [8, *((left * 5 // 9, left - left * 5 // 9) if wide else (left,)), *hand_widths]
+    return in_columns(console, rows, widths, right=(0,))
 
 
 _LOUD: Final = frozenset({"closed", "display", "ruling", "incident"})
@@ -171,39 +180,33 @@ def finding_text(finding: Finding, *, rule: bool = True) -> Text:
     )  # fmt: skip
 
 
-def bets_table(story: Story, *, wide: bool) -> Table:
+def bets_text(console: Console, story: Story) -> Text:
     """Every bet: its stake, what was due, what moved."""
-    table = Table(box=None, pad_edge=False, padding=(0, 1), header_style="dim", expand=True)
-    for name, right in (("Bet", False), ("Player", False), ("Wager", False), ("Stake", True)):
-        table.add_column(name, justify="right" if right else "left", no_wrap=name == "Stake", overflow="fold")
-    table.add_column("Due", justify="right", no_wrap=True)
-    table.add_column("Moved", justify="right", no_wrap=True)
-    table.add_column("", width=1, no_wrap=True)
-    if wide:
-        table.add_column("Why", style="dim", ratio=1)
+    wide, currency = console.width >= WIDE, story.currency
+    rows: list[list[Cell]] = [[one(name, "dim") for name in ("Bet", "Player", "Wager", "Stake", "Due", "Moved", "")]]
+    reasons = ["Why"]
     for line in sorted(story.bets, key=lambda line: _by_number(line.bet.bet)):
-        bet, currency = line.bet, story.currency
-        who = f"{bet.player or 'unknown'} @{bet.position}"
-        wager: RenderableType = line.title
-        row: list[RenderableType] = [
-            bet.bet, who, wager, amount_words(bet.stake, currency), _net_words(bet.expected, currency),
-            _net_words(bet.actual, currency), _mark(line),
+        bet = line.bet
+        row: list[str | Text] = [
+            bet.bet, f"{bet.player or 'unknown'} @{bet.position}", line.title, amount_words(bet.stake, currency),
+            _net_words(bet.expected, currency), _net_words(bet.actual, currency), _mark(line),
         ]  # fmt: skip
-        table.add_row(*row, *([_due_words(line)] if wide else []))
+        rows.append([one(each) for each in row])
+        reasons.append(_due_words(line))
     stakes, due, moved = totals_of(story.bets)
-    due_words = "?" if due is None else signed_words(due, story.currency)
-    totals = [
-        "",
-        "",
-        "In all",
-        amount_words(stakes, story.currency),
-        due_words,
-        signed_words(moved, story.currency),
-        "",
-    ]
-    table.add_section()
-    table.add_row(*(Text(each, "bold") for each in totals))
-    return table
+    due_words = "?" if due is None else signed_words(due, currency)
+    in_all = ("", "", "In all", amount_words(stakes, currency), due_words, signed_words(moved, currency), "")
+    rows.append([one(each, "bold") for each in in_all])
+    reasons.append("")
+    widths = fitting(rows)
+    for place in (0, 1, 2):
+        # Names may be of any length: they are folded where the amounts would not fit beside them.
+        over = sum(widths) + GAP * (len(widths) - 1) - console.width
+        widths[place] -= min(max(over, 0), max(widths[place] - 10, 0))
+    if wide:
+        rows = [[*row, one(reason, "dim")] for row, reason in zip(rows, reasons, strict=True)]
+        widths.append(max(console.width - sum(widths) - GAP * len(widths), 20))
+    return in_columns(console, rows, widths, right=(3, 4, 5))
 
 
 def _by_number(name: str) -> tuple[tuple[str, int], ...]:

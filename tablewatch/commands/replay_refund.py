@@ -17,7 +17,7 @@ from schemas.verdicts import Verdict, parse_verdict
 from store.connect import Store
 from store.read.rounds import RoundFilter, currencies, nearby, opened_at, verdict, verdicts
 from tablewatch.commands import replay_filters as filters
-from tablewatch.commands.paper import paper
+from tablewatch.commands.replay_paper import sheet
 from tablewatch.commands.replay_store import named_round, note, stored
 
 
@@ -79,7 +79,7 @@ def refund_rounds(
             sys.stdout.buffer.write(orjson.dumps(refund_json(result)) + b"\n")
             sys.stdout.buffer.flush()
         else:
-            print_refund(paper(), result)
+            print_refund(sheet(), result)
 
 
 def _verdict(store: Store, key: Any) -> Verdict:

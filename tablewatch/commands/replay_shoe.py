@@ -14,8 +14,7 @@ from games.rulebook import GAMES
 from replay.cards import card_words
 from replay.roads import ROWS, BigCell, DerivedCell, Place
 from replay.shoe import CardAccount, StoredShoe, load_shoe, shoe_json
-from tablewatch.commands.paper import paper
-from tablewatch.commands.replay_paper import STATUS_STYLE
+from tablewatch.commands.replay_paper import STATUS_STYLE, sheet
 from tablewatch.commands.replay_store import note, stored
 
 
@@ -42,7 +41,7 @@ def shoe(
             sys.stdout.buffer.write(orjson.dumps(shoe_json(found)) + b"\n")
             sys.stdout.buffer.flush()
         else:
-            print_shoe(paper(), found)
+            print_shoe(sheet(), found)
 
 
 def print_shoe(console: Console, shoe: StoredShoe) -> None:
@@ -56,7 +55,7 @@ def print_shoe(console: Console, shoe: StoredShoe) -> None:
     console.print(road_text("Bead plate", _bead_marks(shoe), width))
     console.print(road_text("Big road", _big_marks(roads.big_road), width))
     if roads.leading_ties:
-        console.print(f"[dim]{roads.leading_ties} ties, and nobody has won yet.[/dim]")
+        console.print(f"{roads.leading_ties} ties, and nobody has won yet.", style="dim")
     for heading, marks in (
         ("Big eye boy", _derived_marks(roads.big_eye_boy)),
         ("Small road", _derived_marks(roads.small_road)),
@@ -66,7 +65,7 @@ def print_shoe(console: Console, shoe: StoredShoe) -> None:
     console.print(_legend(shoe.hands))
     console.print()
     if shoe.account is None:
-        console.print("[dim]Without the loading of the shoe there is no account of its cards.[/dim]")
+        console.print("Without the loading of the shoe there is no account of its cards.", style="dim")
     else:
         print_account(console, shoe.account)
 
@@ -143,10 +142,9 @@ def _legend(hands: Sequence[str]) -> Text:
 
 def print_account(console: Console, account: CardAccount) -> None:
     """The ledger of a shoe."""
-    console.print(
-        f"[bold]Cards[/bold]  {account.decks} decks, {account.dealt} dealt, {account.remaining} should be left"
-        + (f", {account.unclear} draws unclear" if account.unclear else "")
-    )
+    unclear = f", {account.unclear} draws unclear" if account.unclear else ""
+    counts = f"  {account.decks} decks, {account.dealt} dealt, {account.remaining} should be left{unclear}"
+    console.print(Text.assemble(("Cards", "bold"), counts))
     table = Table(box=None, pad_edge=False, padding=(0, 1), header_style="dim")
     table.add_column("Rank")
     for rank in account.left_by_rank:
@@ -155,8 +153,8 @@ def print_account(console: Console, account: CardAccount) -> None:
     suits: dict[str, list[Text]] = {}
     for card, count in account.left.items():
         suits.setdefault(card[-1], []).append(_left(count))
-    for suit, counts in suits.items():
-        table.add_row(Text(card_words("A" + suit)[1:].strip(), "dim"), *counts)
+    for suit, of_suit in suits.items():
+        table.add_row(Text(card_words("A" + suit)[1:].strip(), "dim"), *of_suit)
     console.print(table)
     if account.foreign:
         cards = ", ".join(card_words(card) for card in account.foreign)

@@ -10,8 +10,7 @@ from replay.rounds import load_round
 from replay.story import Story, story_json
 from schemas.verdicts import parse_verdict
 from store.rows.verdicts import StoredVerdict
-from tablewatch.commands.paper import paper
-from tablewatch.commands.replay_paper import print_story, time_words
+from tablewatch.commands.replay_paper import print_story, sheet, time_words
 from tablewatch.commands.replay_store import Round, named_round, note, stored
 from tablewatch.commands.replay_walk import pace, walk
 
@@ -54,17 +53,17 @@ def show(
         elif step:
             walk(story)
         elif speed is not None:
-            pace(paper(), story, speed)
+            pace(sheet(), story, speed)
         else:
             _print(story, found.revisions)
 
 
 def _print(story: Story, revisions: tuple[StoredVerdict, ...]) -> None:
-    console = paper()
+    console = sheet()
     print_story(console, story)
     if len(revisions) > 1:
         console.print()
-        console.print("[dim]Revisions:[/dim]")
+        console.print("Revisions:", style="dim")
         for each in revisions:
             verdict = parse_verdict(each.json)
             codes = ", ".join(finding.code for finding in verdict.findings) or "no finding"

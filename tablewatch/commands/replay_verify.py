@@ -19,7 +19,7 @@ from replay.verify import Deviation, Verified, verify
 from store.connect import Store
 from store.read.rounds import ALL, RoundFilter, count_rounds
 from tablewatch.commands import replay_filters as filters
-from tablewatch.commands.paper import paper
+from tablewatch.commands.replay_paper import sheet
 from tablewatch.commands.replay_store import FLAGGED, note, stored
 
 SHOWN: Final = 20
@@ -86,7 +86,7 @@ def verify_rounds(
             sys.stdout.buffer.write(orjson.dumps(verified_json(result)) + b"\n")
             sys.stdout.buffer.flush()
         else:
-            print_verified(paper(), result)
+            print_verified(sheet(), result)
     if result.deviating:
         raise typer.Exit(FLAGGED)
 

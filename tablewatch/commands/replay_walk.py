@@ -15,14 +15,14 @@ from rich.text import Text
 
 from replay.story import Moment, Story
 from tablewatch.commands.replay_paper import (
-    WIDE,
     after_words,
-    bets_table,
+    bets_text,
     card_text,
     ending,
     finding_text,
     heading,
-    moments_table,
+    moments_text,
+    sheet,
     time_words,
 )
 
@@ -38,17 +38,14 @@ def pace(console: Console, story: Story, speed: float) -> None:
     """Tell the story in the pace it happened, so many times as fast."""
     console.print(heading(story))
     console.print()
-    wide = console.width >= WIDE
     before = 0
     for moment in story.moments:
         time.sleep(min((moment.after - before) / 1_000_000 / speed, _LONGEST_PAUSE))
         before = moment.after
-        table = moments_table(story, [moment], wide=wide)
-        table.show_header = moment is story.moments[0]
-        console.print(table)
+        console.print(moments_text(console, story, [moment], heading=moment is story.moments[0]))
     if story.bets:
         console.print()
-        console.print(bets_table(story, wide=wide))
+        console.print(bets_text(console, story))
     console.print()
     console.print(ending(story))
 
@@ -69,16 +66,14 @@ def after_key(key: bytes, place: int, last: int) -> int | None:
 def walk(story: Story) -> None:
     """Walk through the story with the arrow keys until q is pressed; what was seen last stays on the screen."""
     place: int | None = 0
-    with (
-        _keys_at_once(),
-        Live(picture(story, 0), auto_refresh=False, screen=True, console=Console(highlight=False)) as live,
-    ):
+    console = sheet()
+    with _keys_at_once(), Live(auto_refresh=False, screen=True, console=console) as live:
         while place is not None:
-            live.update(picture(story, place), refresh=True)
+            live.update(picture(console, story, place), refresh=True)
             place = after_key(_key(), place, len(story.moments) - 1)
 
 
-def picture(story: Story, place: int) -> RenderableType:
+def picture(console: Console, story: Story, place: int) -> RenderableType:
     """One moment of the story: the hands large, what happened and why, and the moments around it."""
     moment = story.moments[place]
     hands = Table.grid(expand=True, padding=(0, 2))
@@ -86,7 +81,7 @@ def picture(story: Story, place: int) -> RenderableType:
         hands.add_column(ratio=1)
     hands.add_row(*(_hand(moment, hand) for hand in moment.hands))
     first = max(min(place - 2, len(story.moments) - 7), 0)
-    around = moments_table(story, story.moments[first : first + 7], wide=False, current=place - first)
+    around = moments_text(console, story, story.moments[first : first + 7], current=place - first)
     said: list[RenderableType] = [Text(moment.words, "bold")]
     if moment.reason is not None:
         clause = f" ({moment.reason.clause})" if moment.reason.clause else ""

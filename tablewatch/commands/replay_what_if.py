@@ -26,8 +26,7 @@ from store.read.rounds import ALL, RoundFilter, currencies, nearby, opened_at
 from store.rows.verdicts import RoundKey
 from tablewatch.commands import replay_filters as filters
 from tablewatch.commands.game_argument import Reading
-from tablewatch.commands.paper import paper
-from tablewatch.commands.replay_paper import STATUS_STYLE, finding_text
+from tablewatch.commands.replay_paper import STATUS_STYLE, finding_text, sheet
 from tablewatch.commands.replay_store import named_round, note, stored
 
 SHOWN: Final = 20
@@ -113,7 +112,7 @@ def what_if_rounds(
             sys.stdout.buffer.flush()
         else:
             named = sorted(currencies(store, sorted({key.table for key in meant})))
-            print_compared(paper(), result, named[0] if len(named) == 1 else None)
+            print_compared(sheet(), result, named[0] if len(named) == 1 else None)
 
 
 def _known(store: Store, key: RoundKey) -> RoundKey:

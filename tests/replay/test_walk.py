@@ -32,10 +32,10 @@ def test_keys_lead_on_back_to_the_ends_and_out(key: bytes, place: int, leads_to:
 def test_a_moment_shows_hands_reason_and_findings_within_the_width(width: int) -> None:
     case = Case().round(bets={"b1": ("player", 100)}, settled={"b1": (900, 0)})
     story = stories_of(case.lines())[0]
-    console = Console(width=width, record=True, file=None, force_terminal=False)
+    console = Console(width=width, force_terminal=False, markup=False)
     with console.capture() as shown:
         for place in range(len(story.moments)):
-            console.print(picture(story, place))
+            console.print(picture(console, story, place))
     text = shown.get()
     assert all(len(line) <= width for line in text.splitlines())
     assert "Why: Initial deal: Player's first card (3.13)." in text
