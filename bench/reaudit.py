@@ -1,0 +1,148 @@
+"""How many rounds and bets a second are re-audited inside the engine, against a plain scan; and does the judge agree?
+
+python -m bench.reaudit [--millions 5] [--simulated 20000] [--seed 1]
+
+The first half times the statements over rows made by the engine itself, of all ten games, each with three bets; the
+second plays simulated floors with faults, has the judge judge them, and re-audits what it stored: nothing may differ.
+"""
+
+import argparse
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from games.rulebook import GAMES, Game
+from replay.reaudit.dealing import Dealt
+from replay.reaudit.reaudit import count_game, reaudit
+from replay.reaudit.settlement import Dues
+from replay.reaudit.statement import SETTINGS
+from simulator.floor import simulate
+from store.connect import Store, connect
+from store.embedded.process import EmbeddedClickHouse
+from store.migrate import migrate
+from store.write.verdicts import write_verdicts
+from tests.replay.stored import judged
+from tests.store.floor import LONG
+
+_ROUNDS_A_FLOOR = 4_000
+
+
+def main() -> int:
+    """Run both halves and print the figures."""
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--millions", type=float, default=5.0, help="rounds to time")
+    options.add_argument("--simulated", type=int, default=20_000, help="rounds to judge and re-audit")
+    options.add_argument("--seed", type=int, default=1)
+    asked = options.parse_args()
+    with tempfile.TemporaryDirectory() as folder, EmbeddedClickHouse(Path(folder) / "clickhouse") as server:
+        base = connect(server.url)
+        wrong = 0
+        if asked.millions:
+            timed = base.in_database("timed")
+            migrate(timed, LONG)
+            wrong += _timed(timed, int(asked.millions * 1_000_000 / len(GAMES)))
+        if asked.simulated:
+            simulated = base.in_database("simulated")
+            migrate(simulated, LONG)
+            wrong += _agreement(simulated, asked.simulated, asked.seed)
+        base.close()
+    return 1 if wrong else 0
+
+
+def _timed(store: Store, rounds: int) -> int:
+    for number, game in enumerate(GAMES.values()):
+        _make(store, game, rounds, number)
+    store.command("OPTIMIZE TABLE rounds FINAL")
+    best: dict[str, float] = {}
+    wrong = rows = bets = 0
+    for _ in range(3):
+        for name in ("scan", "outcomes", "scan of bets", "settlement"):
+            began = time.perf_counter()
+            rows = bets = 0
+            for game in GAMES.values():
+                if name.startswith("scan"):
+                    columns = _OUTCOME_COLUMNS if name == "scan" else _BET_COLUMNS
+                    store.query(f"SELECT {columns} FROM rounds WHERE game = '{game.name}'", settings=SETTINGS)
+                    continue
+                found = count_game(store, game, "1", {}, settlement=name == "settlement")
+                rows, bets, wrong = rows + found[0], bets + found[1], wrong + found[2]
+            best[name] = min(best.get(name, 1e9), time.perf_counter() - began)
+    print(f"{rows:,} rounds, {bets:,} bets, {wrong} differ (best of three, by the wall, everything in one process)")
+    print(f"outcomes: {rows / best['outcomes']:,.0f} rounds/s, {best['outcomes'] / best['scan']:.2f} × a plain scan")
+    print(
+        f"settlement: {bets / best['settlement']:,.0f} bets/s, {rows / best['settlement']:,.0f} rounds/s,"
+        f" {best['settlement'] / best['scan of bets']:.2f} × a plain scan"
+    )
+    return wrong
+
+
+_OUTCOME_COLUMNS = (
+    "sum(length(cards)), sum(cards[1]), sum(totals[1]), sum(naturals), sum(pairs), uniq(winner), sum(decks)"
+)
+_BET_COLUMNS = (
+    f"{_OUTCOME_COLUMNS}, sum(arraySum(bets.stake)), countIf(has(bets.wager, 'tie')), sum(length(codes)), uniq(status),"
+    " sum(arraySum(arrayMap(each -> assumeNotNull(each), bets.expected_paid))),"
+    " sum(arraySum(arrayMap(each -> assumeNotNull(each), bets.expected_collected))),"
+    " sum(arraySum(arrayMap(each -> assumeNotNull(each), bets.paid))),"
+    " sum(arraySum(arrayMap(each -> assumeNotNull(each), bets.collected)))"
+)
+
+
+def _make(store: Store, game: Game, rounds: int, number: int) -> None:
+    """Rounds of a game with random cards and three bets each, settled as they should be."""
+    dealt = Dealt(game)
+    dues = Dues(dealt)
+    names = ", ".join(f"{sql} AS {name}" for name, sql in dealt.names.items())
+    first, second = game.hands
+    net = dues.net("number_of_wager")
+    due, scale = dealt.outcome_due, dues.scale
+    store.command(
+        "INSERT INTO rounds (table, shoe, round, revision, judged, opened, ended, game, decks, status, cards, winner,"
+        " totals, naturals, pairs, bets.bet, bets.position, bets.player, bets.wager, bets.stake, bets.expected_paid,"
+        " bets.expected_collected, bets.paid, bets.collected)"
+        f" WITH {names},"
+        f" arrayMap(i -> {list(game.wagers)}[1 + (cityHash64(number, i) % {len(game.wagers)})], [1, 2, 3])"
+        f" AS named, arrayMap(number_of_wager -> toInt64({net}), arrayMap(name -> {dues.wager_number('name')}, named))"
+        f" AS nets, arrayMap(i -> toInt64({scale} * (1 + cityHash64(number, i, 7) % 5000)), [1, 2, 3]) AS stakes,"
+        f" arrayMap((net, stake) -> intDiv(greatest(net, 0) * stake, {scale}), nets, stakes) AS won,"
+        f" arrayMap((net, stake) -> intDiv(greatest(-net, 0) * stake, {scale}), nets, stakes) AS lost"
+        f" SELECT concat('T{number}', toString(intDiv(number, 50000))), toString(intDiv(number, 70)), number % 70, 1,"
+        " toDateTime64('2026-01-01 00:00:00', 3), toDateTime64('2026-01-01 00:00:00', 6),"
+        f" toDateTime64('2026-01-01 00:00:00', 6), '{game.name}', 8, 'verified', cards,"
+        f" ['tie', '{first}', '{second}'][({due}) % 4 + 1], [intDiv({due}, 256), intDiv({due}, 16) % 16],"
+        f" intDiv({due}, 4) % 4, {dealt.pairs_due}, ['b1', 'b2', 'b3'], [1, 2, 3], ['p1', 'p2', ''], named, stakes,"
+        " won, lost, won, lost FROM (SELECT number, arrayMap(i ->"
+        f" toUInt8(cityHash64(number, i, {number}) % {game.deck.size}), range(1, {7 if game.is_baccarat else 3}))"
+        " AS cards"
+        f" FROM numbers({rounds}))",
+        settings=SETTINGS,
+    )
+
+
+def _agreement(store: Store, rounds: int, seed: int) -> int:
+    """The judge's verdicts on simulated floors with faults, re-audited floor by floor."""
+    done = bets = doubtful = unknown = differing = 0
+    began = time.perf_counter()
+    while done < rounds:
+        lines = list(simulate(tables=40, rounds=_ROUNDS_A_FLOOR // 40, seed=seed, faults=0.25))
+        write_verdicts(store, judged(lines))
+        result = reaudit(store, explained=3)
+        for each in result.listed[:20]:
+            print(f"{each.key} differs in {', '.join(each.parts)}: {each.explanation}", file=sys.stderr)
+        done += result.rows + result.unknown
+        bets, doubtful, unknown = bets + result.bets, doubtful + result.in_doubt, unknown + result.unknown
+        differing += result.differing
+        store.command("TRUNCATE TABLE rounds")
+        store.command("TRUNCATE TABLE verdicts")
+        seed += 1
+    took = time.perf_counter() - began
+    print(
+        f"{done:,} simulated rounds with faults, {bets:,} bets: {differing} differ from the judge; of {doubtful} it is"
+        f" not clear what was dealt, of {unknown} the game is not known; {took:.0f} s, seeds up to {seed - 1}"
+    )
+    return differing
+
+
+if __name__ == "__main__":
+    sys.exit(main())
