@@ -29,16 +29,15 @@ class StoredTree:
             if kept is not None:
                 return kept
         elif level == 0:
-            span = 1 << KEPT_LEVEL
-            found = self._leaves(place // span)
-            if place % span >= len(found):
-                raise TreeIncomplete(f"leaf {place} is not in the store")
-            return found[place % span]
+            found = self._leaves(place >> KEPT_LEVEL).get(place, [])
+            if len(found) != 1:
+                raise TreeIncomplete(f"leaf {place} is {'in the store twice' if found else 'not in the store'}")
+            return found[0]
         return node_hash(self(level - 1, 2 * place), self(level - 1, 2 * place + 1))
 
     def _read_kept(self, level: int, place: int) -> bytes | None:
         return tree_node(self._store, self._tree, level, place)
 
-    def _read_leaves(self, block: int) -> list[bytes]:
+    def _read_leaves(self, block: int) -> dict[int, list[bytes]]:
         start = block << KEPT_LEVEL
         return leaf_hashes(self._store, self._tree, start, start + (1 << KEPT_LEVEL))

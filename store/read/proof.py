@@ -152,15 +152,18 @@ def signing_keys(store: Store) -> list[SigningKey]:
     ]
 
 
-def leaf_hashes(store: Store, tree: str, start: int, end: int) -> list[bytes]:
-    """The hashes of the leaves from position ``start`` until before ``end``, in order."""
+def leaf_hashes(store: Store, tree: str, start: int, end: int) -> dict[int, list[bytes]]:
+    """By position from ``start`` until before ``end``: the hash of the leaf; several where there is a fork."""
     columns = store.columns(
         "SELECT DISTINCT position, leaf FROM leaves WHERE tree = %(tree)s AND position >= %(start)s"
         " AND position < %(end)s ORDER BY position, leaf",
         {"tree": tree, "start": start, "end": end},
         as_bytes=True,
     )
-    return list(columns[1]) if columns else []
+    found: dict[int, list[bytes]] = {}
+    for position, leaf in zip(*columns, strict=True):
+        found.setdefault(position, []).append(leaf)
+    return found
 
 
 def tree_node(store: Store, tree: str, level: int, place: int) -> bytes | None:

@@ -15,6 +15,7 @@ import typer
 
 from replay.chain.note import published, read_published
 from replay.chain.seal import ChainBroken, Sealer
+from replay.chain.tree import TreeIncomplete
 from replay.chain.verify import verify_chain
 from replay.custody import note_access, who_looks
 from store.connect import FOR_EVER, Store, connect
@@ -180,7 +181,7 @@ def _sealing() -> Iterator[Store]:
             check(store)
             try:
                 yield store
-            except ChainBroken as error:
+            except (ChainBroken, TreeIncomplete) as error:
                 typer.echo(f"The chain is broken: {error}. Look with: tablewatch replay verify --chain", err=True)
                 raise typer.Exit(FLAGGED) from error
 

@@ -1,0 +1,121 @@
+"""Sealing, proving, exporting and re-auditing as people type it: what is printed, and the exit codes."""
+
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import orjson
+import pytest
+from typer.testing import CliRunner, Result
+
+from replay.chain.note import read_published
+from simulator.floor import simulate
+from store.connect import Store
+from store.migrate import migrate
+from store.read.proof import access_entries, checkpoints
+from store.rows.proof import AccessEntry
+from store.write.proof import write_access
+from streams.embedded.log import Log
+from tablewatch.command import app
+from tests.replay.stored import fill
+from tests.store.floor import LONG
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(app, list(arguments))
+
+
+@pytest.fixture
+def floor(own_store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A store with a floor in it, and the name of one of its rounds."""
+    migrate(own_store, LONG)
+    address = own_store.address
+    url = f"clickhouse://{address.user}:{address.password}@{address.host}:{address.port}/{address.database}"
+    monkeypatch.setenv("TABLEWATCH_CLICKHOUSE_URL", url)
+    monkeypatch.setenv("TABLEWATCH_DATA", str(tmp_path / "data"))
+    monkeypatch.setenv("TABLEWATCH_USER", "otto")
+    rounds = fill(own_store, list(simulate(tables=2, rounds=3, seed=4, games=["tiger"])))
+    return str(rounds[0].key)
+
+
+def test_a_round_from_the_seal_to_a_bundle_that_a_stranger_checks(floor: str, own_store: Store, tmp_path: Path) -> None:
+    assert run("chain", "checkpoint").exit_code == 2
+    assert run("replay", "prove", floor).exit_code == 2
+    made = run("keys", "make")
+    assert made.exit_code == 0
+    assert run("keys", "make").exit_code == 2
+    assert run("topics", "create").exit_code == 0
+    sealed = run("chain", "checkpoint", "--publish")
+    assert sealed.exit_code == 0, sealed.output
+    kept = read_published((tmp_path / "data" / "checkpoints.txt").read_text("utf-8"))
+    assert kept == checkpoints(own_store, "main")
+    with Log(tmp_path / "data" / "log") as log:
+        (sent,) = log.read("audit.checkpoints", 0, 0)
+    assert read_published(sent.value.decode()) == kept
+
+    proof = run("replay", "prove", floor)
+    assert proof.exit_code == 0, proof.output
+    said = orjson.loads(proof.output)
+    assert said["round"] == floor
+    assert {orjson.loads(row["content"])["kind"] for row in said["rows"]} == {"record", "verdict", "round"}
+
+    case = tmp_path / "case.zip"
+    assert run("replay", "export", floor, "-o", str(case)).exit_code == 0
+    with zipfile.ZipFile(case) as archive:
+        archive.extractall(tmp_path / "case")
+    key = orjson.loads(run("keys", "list", "--json").output)["key_id"]
+    checked = subprocess.run(
+        [sys.executable, "-I", str(tmp_path / "case" / "verify.py"), "--trust", key],
+        capture_output=True, text=True, check=False, timeout=60,
+    )  # fmt: skip
+    assert checked.returncode == 0, checked.stdout
+    assert run("replay", "export", "NO/S1/1", "-o", str(case)).exit_code == 2
+    assert run("replay", "export", floor, "-o", str(tmp_path / "none" / "case.zip")).exit_code == 2
+
+    actions = {entry.action for entry in access_entries(own_store)}
+    assert {"replay prove", "replay export"} <= actions
+    assert run("keys", "rotate").exit_code == 0
+    assert run("chain", "checkpoint").exit_code == 0
+    whole = run("replay", "verify", "--chain", "--json", "--checkpoints", str(tmp_path / "data" / "checkpoints.txt"))
+    assert whole.exit_code == 0, whole.output
+    assert orjson.loads(whole.output)["checkpoints"] == 2
+
+
+def test_a_row_that_was_put_in_is_named_until_a_person_accepts_it(floor: str, own_store: Store) -> None:
+    run("keys", "make")
+    assert run("chain", "checkpoint").exit_code == 0
+    write_access(own_store, [AccessEntry(id="e1", at=1_767_268_800_000_000, who="x", role="", action="replay show")])
+    found = run("replay", "verify", "--chain")
+    assert found.exit_code == 1
+    assert "access e1 was inserted" in found.output
+    assert run("chain", "accept", "--reason", "a desk was cut off").exit_code == 0
+    assert run("replay", "verify", "--chain").exit_code == 0
+    accepted = [entry for entry in access_entries(own_store) if entry.action == "chain accept"]
+    assert [entry.detail["reason"] for entry in accepted] == ["a desk was cut off"]
+    assert run("chain", "accept", "--reason", "again").output == "No row is late.\n"
+
+
+def test_a_re_audit_says_what_it_did_and_what_differs(floor: str, own_store: Store) -> None:
+    fine = run("replay", "reaudit", "--json")
+    assert fine.exit_code == 0, fine.output
+    assert orjson.loads(fine.output)["games"] == {"tiger": 6}
+    table, shoe, number = floor.split("/")
+    own_store.command(
+        f"ALTER TABLE rounds UPDATE pairs = 3 - pairs WHERE table = '{table}' AND shoe = '{shoe}' AND round = {number}",
+        settings={"mutations_sync": 2},
+    )
+    wrong = run("replay", "reaudit")
+    assert wrong.exit_code == 1
+    assert f"{floor} r1 differs in outcome: the judge stands by the verdict" in wrong.output
+    assert run("replay", "reaudit", "--outcomes", "--table", "nowhere").exit_code == 0
+    assert run("replay", "reaudit", "--game", "poker").exit_code == 2
+
+
+def test_a_broken_chain_is_not_sealed_on(floor: str, own_store: Store) -> None:
+    run("keys", "make")
+    run("chain", "checkpoint")
+    own_store.command("ALTER TABLE leaves DELETE WHERE position = 3", settings={"mutations_sync": 2})
+    stopped = run("chain", "checkpoint")
+    assert stopped.exit_code == 1
+    assert "replay verify --chain" in stopped.output
