@@ -55,6 +55,15 @@ class Filled:
         return self.client.execute(sql), [(name, kind) for name, kind, *_ in described]
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """What shares the floor stays in one process, so that it is made once."""
+    if config.pluginmanager.hasplugin("xdist"):
+        for item in items:
+            if "filled" in getattr(item, "fixturenames", ()):
+                item.add_marker(pytest.mark.xdist_group("a floor behind dashboards"))
+
+
 @pytest.fixture(scope="session")
 def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Filled]:
     folder = tmp_path_factory.mktemp("floor")
