@@ -10,9 +10,7 @@ from streams.alerting.recipients import next_escalation
 from streams.alerting.rules import NOBODY, Routing
 
 
-def alert_json(
-    picture: AlertPicture, *, masking: bool, cameras: tuple[str, ...] = (), routing: Routing = NOBODY
-) -> dict[str, Any]:
+def alert_json(picture: AlertPicture, *, masking: bool, routing: Routing = NOBODY) -> dict[str, Any]:
     """The alert as the page gets it. ``masking``: without player ids; ``routing``: whom it calls if nobody answers."""
     alert, finding = picture.alert, finding_of(picture.alert)
     # The topic may tell of it before the store has its first step.
@@ -45,7 +43,7 @@ def alert_json(
         "escalates": None if calls is None else {"at": calls[0], "to": list(calls[1].tell)},
         "disposition": life.disposition,
         "advice": advice_for(alert.code),
-        "cameras": list(cameras),
+        "cameras": [],
     }
 
 

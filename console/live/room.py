@@ -113,8 +113,13 @@ class LiveRoom:
     def alert(self, picture: AlertPicture, *, masking: bool) -> dict[str, Any]:
         """An alert as the pages get it, with the cameras of its table."""
         table = self.floor.tables.get(picture.alert.table or "")
-        cameras = (table.configured.cameras or ()) if table and table.configured else ()
-        return alert_json(picture, masking=masking, cameras=tuple(cameras), routing=self._routing)
+        told = alert_json(picture, masking=masking, routing=self._routing)
+        if table is not None and table.configured is not None:
+            # An alert raised before its table was set up does not know the pit and the game.
+            told["pit"] = told["pit"] or table.configured.pit
+            told["game"] = told["game"] or table.configured.game
+            told["cameras"] = list(table.configured.cameras or ())
+        return told
 
     def take_history(self, history: AlertHistory) -> None:
         """An act that was done here: pages hear of it at the next tick."""

@@ -10,6 +10,7 @@ from fastapi import Depends, FastAPI, Request
 from console.api import (
     access,
     alerts,
+    bundles,
     catalogue,
     changes,
     evidence,
@@ -30,7 +31,8 @@ from console.server.security import Secured
 logger = logging.getLogger(__name__)
 
 SUBJECTS = (
-    session, floor, tables, alerts, catalogue, rounds, evidence, refund, what_if, reports, changes, people, access,
+    session, floor, tables, alerts, catalogue, rounds, evidence, bundles, refund, what_if, reports, changes, people,
+    access,
 )  # fmt: skip
 
 ABOUT = """What the pages of the console ask for. Sign in at POST /api/v1/session; the cookie is the session, and

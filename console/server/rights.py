@@ -60,6 +60,7 @@ RIGHTS: Final[Mapping[str, Allowed]] = {
     "GET /api/v1/rounds/{table}/{shoe:path}/{round:int}/compare": WATCHING,
     "GET /api/v1/rounds/{table}/{shoe:path}/{round:int}/verify": REPORTING,
     "GET /api/v1/rounds/{table}/{shoe:path}/{round:int}/proof": REPORTING,
+    "GET /api/v1/rounds/{table}/{shoe:path}/{round:int}/bundle": REPORTING,
     "GET /api/v1/rounds/{table}/{shoe:path}/{round:int}/refund": REPORTING,
     "POST /api/v1/rounds/{table}/{shoe:path}/{round:int}/what-if": AUDITING,
     "GET /api/v1/reports/shift": WATCHING,

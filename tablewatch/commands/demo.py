@@ -6,12 +6,13 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from replay.chain.keys import KeyRing, KeyThere
 from store.connect import Patience, connect
 from store.migrate import migrate
 from store.render import SchemaSettings
@@ -43,10 +44,10 @@ def demo(
       tablewatch demo --tables 12 --faults 0.3
       TABLEWATCH_DATA=/tmp/tablewatch tablewatch demo --seconds 60
 
-    Starts the embedded store, the embedded log, the workers, the delivery of alerts, the console, and a simulated floor
-    that plays in real time and errs now and then; prints the address and sample logins. Nothing leaves this machine.
-    Everything is kept in the data folder: started again, it goes on where it was (with the tables, seed and faults that
-    it began with). Ctrl-C ends it.
+    Starts the embedded store, the embedded log, the workers, the sealing of the store, the delivery of alerts, the
+    console, and a simulated floor that plays in real time and errs now and then; prints the address and sample logins.
+    Nothing leaves this machine. Everything is kept in the data folder: started again, it goes on where it was (with the
+    tables, seed and faults that it began with). Ctrl-C ends it.
     """
     folder = data().absolute()
     folder.mkdir(parents=True, exist_ok=True)
@@ -67,6 +68,9 @@ def demo(
         migrate(connect(url, patience=Patience(total=60.0, wait=ending.wait)), SchemaSettings())
         create(broker, Layout(partitions=PARTITIONS))
         parts += [stack.enter_context(Part(environment, "worker")) for _ in range(workers)]
+        with suppress(KeyThere):
+            KeyRing(folder / "keys").make("demo")
+        parts.append(stack.enter_context(Part(environment, "chain", "run")))
         stack.enter_context(Postbox(folder))
         parts.append(stack.enter_context(Part(environment, "alerts", "run")))
         logins = sample_logins(folder)

@@ -42,7 +42,9 @@ export function bundlePanel(view) {
       h("ul", {}, each.differences.map((part) => h("li", {}, `${part.part}: stored ${shown(part.stored)}, judged ${shown(part.judged)}`)))]);
   });
   prove();
-  return [proof, h("div", { class: "tools" }, h("button", { type: "button", onclick: prove }, "Prove again"), h("button", { type: "button", onclick: anew }, "Judge anew")), judged];
+  return [proof, h("div", { class: "tools" }, h("button", { type: "button", onclick: prove }, "Prove again"), h("button", { type: "button", onclick: anew }, "Judge anew"),
+    h("a", { href: `${view.path}/bundle`, download: "" }, "Download the evidence bundle")), judged,
+  h("p", { class: "muted" }, "Raw events, verdicts, rules and proofs in one file, with a program that checks them. Who takes it is logged.")];
 }
 
 export function refundPanel(view) {
