@@ -21,7 +21,7 @@ function draw(main, told) {
   const rule = finding.rule ? [finding.rule, told.subjects[finding.rule] ? h("span", { class: "muted" }, ` ${told.subjects[finding.rule]}`) : null] : "no clause is behind it";
   const where = [told.table ? `table ${told.table}` : null, told.shoe ? `shoe ${told.shoe}` : null, told.round ? `round ${told.round}` : null].filter(Boolean).join(", ");
   put(main, h("article", { class: "pad past incident" },
-    h("div", { class: "tools no-print" }, told.round ? h("a", { href: `${roundPath(told.table, told.shoe, told.round)}#finding` }, "Replay the round") : null, h("button", { type: "button", onclick: () => print() }, "Print")),
+    h("div", { class: "tools no-print" }, told.round ? h("a", { href: `${roundPath(told.table, told.shoe, told.round)}?finding=first` }, "Replay the round") : null, h("button", { type: "button", onclick: () => print() }, "Print")),
     h("h1", {}, "Incident report"),
     h("p", { class: "muted" }, `Drawn ${at(told.made)} (${told.zone}) by ${told.made_by}. Finding ${finding.id}.`),
     h("section", { class: "panel" }, h("h2", {}, h("span", { class: `sev ${finding.severity}` }, finding.code)),

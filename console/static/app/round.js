@@ -75,7 +75,7 @@ class RoundView {
       auditor ? panel("what-if", "What if", whatIfPanel(this)) : null,
       reporting ? panel("evidence", "Evidence and proof", bundlePanel(this)) : null));
     const first = story.moments.findIndex((moment) => moment.findings.length);
-    this.playback.go(Number(new URLSearchParams(location.search).get("moment") ?? 0) || Math.max(0, location.hash === "#finding" ? first : 0));
+    this.playback.go(new URLSearchParams(location.search).has("finding") ? Math.max(0, first) : 0);
   }
 
   head() {
@@ -193,7 +193,7 @@ class RoundView {
         h("td", {}, bet.bet), h("td", {}, bet.position), h("td", {}, bet.player ?? "unknown"), h("td", {}, bet.title),
         h("td", { class: "number" }, this.money(bet.stake)), h("td", { class: "number" }, moved(bet.expected)), h("td", { class: "number" }, moved(bet.actual)),
         h("td", {}, bet.right === null ? "" : bet.right ? "✓" : "✗ wrong"),
-        h("td", {}, bet.reason ? [bet.reason.words, " ", this.cite(bet.reason.document, bet.reason.clause)] : "–"))))));
+        h("td", { class: "why" }, bet.reason ? [bet.reason.words, " ", this.cite(bet.reason.document, bet.reason.clause)] : "–"))))));
   }
 
   clauses() {

@@ -1,4 +1,4 @@
-"""One stored evening for all tests of this folder: filling the store takes longer than looking at it."""
+"""One stored evening for all tests of the past: filling the store takes longer than looking at it."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from tests.console.past.evening import Evening, open_evening
 from tests.store.conftest import _database_of_its_own, server_url
 from tests.store.floor import LONG
 
-__all__ = ["server_url"]
+__all__ = ["evening", "server_url"]
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,230 @@
+"""Search, replay, reports and changes in a real browser, as every role that may, on a desk and on a phone."""
+
+import csv
+import io
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from console.auth.roles import ROLES, Role
+from console.server.rights import PAGES
+from store.rows.verdicts import JudgedRound
+from tests.console.browser.conftest import DESKTOP, PHONE, Visitor
+from tests.console.browser.test_accessibility import serious
+from tests.console.past.evening import Evening
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("console")]
+
+SIZES = [pytest.param(DESKTOP, id="desktop"), pytest.param(PHONE, id="phone")]
+WATCHING: list[Role] = [role for role in ROLES if role in PAGES["/rounds"]]
+
+
+def _wrong(evening: Evening) -> JudgedRound:
+    """A round in which a payout was wrong."""
+    return evening.flagged("payout-wrong")
+
+
+def _fits(page: Page) -> bool:
+    """Whether nothing sticks out to the side of the screen."""
+    return bool(page.evaluate("document.documentElement.scrollWidth <= innerWidth + 1"))
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("role", WATCHING)
+def test_a_round_is_found_and_opened(evening: Evening, visitor: Visitor, role: Role, size: tuple[int, int]) -> None:
+    page = visitor.page(evening.server, role, "/rounds", size)
+    expect(page.get_by_role("status").filter(has_text="rounds;")).to_contain_text(f"{len(evening.rounds)} rounds")
+    assert (page.get_by_label("Player", exact=True).count() == 1) == (role != "operator")
+    wanted = _wrong(evening)
+    page.get_by_label("Finding").select_option("payout-wrong")
+    page.get_by_role("button", name="Search").click()
+    expect(page.locator("table.found tbody tr")).to_have_count(1)
+    assert "code=payout-wrong" in page.url
+    assert _fits(page)
+    page.get_by_role("link", name=f"/ {wanted.key.round}").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text(
+        f"{wanted.key.table} / {wanted.key.shoe} / {wanted.key.round}"
+    )
+
+
+def test_a_search_that_finds_nothing_says_so_and_pages_go_on(evening: Evening, visitor: Visitor) -> None:
+    page = visitor.page(evening.server, "auditor", "/rounds?table=NONE")
+    expect(page.get_by_text("No round meets this")).to_be_visible()
+    page.get_by_role("button", name="Clear").click()
+    page.get_by_role("button", name="Earlier rounds").click()
+    expect(page.get_by_text(f"51 to {len(evening.rounds)} shown")).to_be_visible()
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("role", WATCHING)
+def test_a_round_is_played_back(evening: Evening, visitor: Visitor, role: Role, size: tuple[int, int]) -> None:
+    wanted = _wrong(evening)
+    page = visitor.page(evening.server, role, f"/rounds/{wanted.key}", size)
+    stage = page.locator(".stage")
+    expect(stage).to_contain_text("The round is opened")
+    assert stage.locator(".playing-card:not(.empty)").count() == 0
+    page.get_by_role("button", name="One moment on").click()
+    expect(page.locator(".moment.now")).to_have_count(1)
+    page.get_by_role("button", name="Last moment").click()
+    assert wanted.verdict.outcome is not None
+    dealt = sum(map(len, wanted.verdict.outcome.hands.values()))
+    expect(stage.locator(".hand .playing-card:not(.empty)")).to_have_count(dealt)
+    for hand, total in wanted.verdict.outcome.totals.items():
+        expect(stage.locator(f".hand.{hand} .total")).to_have_text(str(total))
+    page.get_by_role("button", name="Show the moment").last.click()
+    expect(stage.locator(".pinned")).to_contain_text("payout-wrong")
+    expect(page.locator(".round-bets tr.wrong")).to_have_count(1)
+    expect(page.get_by_role("heading", name="What if")).to_have_count(1 if role == "auditor" else 0)
+    expect(page.get_by_role("heading", name="Refund sheet")).to_have_count(0 if role == "operator" else 1)
+    assert ("•••" in page.locator(".round-bets").inner_text()) == (role == "operator")
+    assert _fits(page)
+
+
+def test_the_keyboard_leads_the_playback(evening: Evening, visitor: Visitor) -> None:
+    wanted = _wrong(evening)
+    page = visitor.page(evening.server, "auditor", f"/rounds/{wanted.key}")
+    clock = page.locator(".clock-of-round")
+    expect(clock).to_contain_text("1 / ")
+    count = page.locator(".moment").count()
+    expect(clock).to_contain_text(f"1 / {count}")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    expect(clock).to_contain_text(f"3 / {count}")
+    page.keyboard.press("End")
+    expect(clock).to_contain_text(f"{count} / {count}")
+    page.keyboard.press("Home")
+    page.keyboard.press("f")
+    expect(page.locator(".stage .pinned").first).to_be_visible()
+    page.keyboard.press("Home")
+    for _ in range(3):
+        page.keyboard.press("+")
+    expect(page.get_by_label("Speed")).to_have_value("10")
+    page.keyboard.press(" ")
+    expect(page.get_by_role("button", name="Pause")).to_be_visible()
+    expect(clock).to_contain_text(f"{count} / {count}")
+    expect(page.get_by_role("button", name="Play", exact=False).first).to_be_visible()
+
+
+def test_a_round_that_is_not_there_says_what_is_near(evening: Evening, visitor: Visitor) -> None:
+    key = evening.rounds[0].key
+    page = visitor.page(evening.server, "auditor", f"/rounds/{key.table}/{key.shoe}/999")
+    expect(page.get_by_text(f"{key.table}/{key.shoe}/")).to_be_visible()
+
+
+def test_an_auditor_asks_what_if_and_draws_the_refund_sheet(evening: Evening, visitor: Visitor) -> None:
+    wanted = next(
+        each
+        for each in evening.rounds
+        if each.verdict.game == "dragon_tiger" and each.verdict.outcome and each.verdict.outcome.winner == "dragon"
+    )
+    page = visitor.page(evening.server, "auditor", f"/rounds/{wanted.key}")
+    page.get_by_role("combobox", name="Draw 1").select_option("AS")
+    page.get_by_role("combobox", name="Draw 2").select_option("KS")
+    page.get_by_role("button", name="What then?").click()
+    answer = page.locator(".round-what-if [role=status]")
+    expect(answer).to_contain_text("Outcome: dragon")
+    expect(answer).to_contain_text("tiger A-K")
+    page.get_by_role("button", name="Draw the sheet").click()
+    moved = [bet.actual for bet in wanted.verdict.bets if bet.actual]
+    back = sum(each.collected for each in moved)
+    expect(page.locator(".round-refund [role=status]")).to_contain_text(f"the house gives back {back / 100:,.2f}")
+    page.get_by_role("button", name="Judge anew").click()
+    expect(page.get_by_text("the same verdict, byte for byte")).to_be_visible()
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("role", WATCHING)
+def test_the_shift_report(evening: Evening, visitor: Visitor, role: Role, size: tuple[int, int]) -> None:
+    start = round(evening.start.timestamp() * 1000)
+    page = visitor.page(evening.server, role, f"/reports?start={start - 60_000}&end={start + 10_800_000}", size)
+    expect(page.get_by_text("Hold here is theoretical")).to_contain_text("No drop or fills")
+    total = page.locator(".total-of")
+    expect(total).to_contain_text("95 % band")
+    expect(total.locator("dd").first).to_have_text(str(len(evening.rounds)))
+    expect(page.locator(".report-lines tbody tr")).to_have_count(len({each.key.table for each in evening.rounds}))
+    page.get_by_role("button", name="Players").click()
+    first = page.locator(".report-lines tbody tr td").first
+    expect(first).to_contain_text("••• 1" if role == "operator" else "M1")
+    assert page.get_by_role("link", name="CSV: table").count() == (0 if role == "operator" else 1)
+    assert _fits(page)
+
+
+def test_a_report_is_downloaded_and_printed_without_the_bar(evening: Evening, visitor: Visitor, tmp_path: Path) -> None:
+    start = round(evening.start.timestamp() * 1000)
+    page = visitor.page(evening.server, "shift_manager", f"/reports?start={start - 60_000}&end={start + 10_800_000}")
+    with page.expect_download() as coming:
+        page.get_by_role("link", name="CSV: table").click()
+    file = tmp_path / "shift.csv"
+    coming.value.save_as(file)
+    rows = list(csv.DictReader(io.StringIO(file.read_text("utf-8-sig"))))
+    assert sum(int(row["rounds"]) for row in rows) == len(evening.rounds)
+    page.emulate_media(media="print")
+    expect(page.locator("#bar")).to_be_hidden()
+    expect(page.get_by_role("button", name="Running shift")).to_be_hidden()
+    expect(page.locator(".total-of")).to_be_visible()
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("role", [role for role in ROLES if role in PAGES["/reports/incidents/{finding}"]])
+def test_an_incident_report(evening: Evening, visitor: Visitor, role: Role, size: tuple[int, int]) -> None:
+    alert = evening.alerts[0]
+    page = visitor.page(evening.server, role, f"/reports/incidents/{alert.id}", size)
+    expect(page.get_by_text(alert.message).first).to_be_visible()
+    expect(page.get_by_text("resolved as false alarm").first).to_be_visible()
+    expect(page.get_by_text("Looked at the camera.")).to_be_visible()
+    expect(page.get_by_role("heading", name="The round")).to_be_visible()
+    assert _fits(page)
+    page.get_by_role("link", name="Replay the round").click()
+    expect(page.locator(".stage .pinned").first).to_be_visible()
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_change_is_proposed_by_one_and_approved_by_another(
+    evening: Evening, visitor: Visitor, size: tuple[int, int]
+) -> None:
+    value = str(600 + size[0])
+    first = visitor.page(evening.server, "administrator", "/changes", size)
+    tolerance = first.locator(".subject", has=first.get_by_text("Tolerance ms", exact=True))
+    tolerance.get_by_text("Propose a change").click()
+    tolerance.get_by_label("New value").fill(value)
+    tolerance.get_by_label("Reason").fill("Clocks were set.")
+    tolerance.get_by_role("button", name="Propose").click()
+    expect(first.get_by_text("Another administrator must approve this.")).to_be_visible()
+    assert first.get_by_role("button", name="Approve").count() == 0
+    assert _fits(first)
+    second = visitor.page(evening.server, None, "/changes", size)
+    second.context.add_cookies(
+        [
+            {
+                "name": "tablewatch",
+                "value": evening.parts.sessions.begin("second-admin", "127.0.0.1"),
+                "url": evening.server.url,
+            }
+        ]
+    )
+    second.reload()
+    second.get_by_role("button", name="Approve").click()
+    expect(second.get_by_text("Nothing waits.")).to_be_visible()
+    expect(second.locator(".subject", has=second.get_by_text("Tolerance ms", exact=True))).to_contain_text(value)
+    row = second.get_by_role("row", name="Clocks were set.").first
+    expect(row).to_contain_text("administrator")
+    expect(row).to_contain_text("second-admin")
+
+
+def test_auditors_see_changes_and_propose_none(evening: Evening, visitor: Visitor) -> None:
+    page = visitor.page(evening.server, "auditor", "/changes")
+    expect(page.get_by_text("Takes effect").first).to_be_visible()
+    assert page.get_by_text("Propose a change").count() == 0
+
+
+@pytest.mark.parametrize("theme", ["dark", "light"])
+@pytest.mark.parametrize(
+    "screen", ["/rounds", "/rounds/{round}", "/reports", "/reports/incidents/{finding}", "/changes"]
+)
+def test_axe_finds_no_serious_fault(evening: Evening, visitor: Visitor, screen: str, theme: str) -> None:
+    path = screen.format(round=_wrong(evening).key, finding=evening.alerts[0].id)
+    page = visitor.page(evening.server, "administrator" if screen == "/changes" else "auditor", path, theme=theme)
+    expect(page.locator("main .panel").first).to_be_visible()
+    expect(page.get_by_text("Adding up…")).to_have_count(0)
+    assert serious(page) == []
