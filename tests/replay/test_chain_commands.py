@@ -1,8 +1,11 @@
 """Sealing, proving, exporting and re-auditing as people type it: what is printed, and the exit codes."""
 
+import signal
 import subprocess
 import sys
+import time
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import orjson
@@ -119,3 +122,34 @@ def test_a_broken_chain_is_not_sealed_on(floor: str, own_store: Store) -> None:
     stopped = run("chain", "checkpoint")
     assert stopped.exit_code == 1
     assert "replay verify --chain" in stopped.output
+
+
+def test_the_service_seals_what_comes_and_ends_with_0_on_sigterm(floor: str, own_store: Store, tmp_path: Path) -> None:
+    run("keys", "make")
+    command = "from tablewatch.command import main; main()"
+    service = subprocess.Popen(
+        [sys.executable, "-c", command, "chain", "run", "--every", "0.2", "--no-publish"], stderr=subprocess.PIPE
+    )
+    try:
+        file = tmp_path / "data" / "checkpoints.txt"
+        assert _until(lambda: file.exists() and len(read_published(file.read_text("utf-8"))) == 1)
+        assert run("chain", "checkpoint").exit_code == 2, "one process seals a store"
+        now = time.time_ns() // 1_000
+        write_access(own_store, [AccessEntry(id="e1", at=now, who="x", role="", action="replay show")])
+        assert _until(lambda: len(read_published(file.read_text("utf-8"))) == 2)
+        service.send_signal(signal.SIGTERM)
+        assert service.wait(30) == 0
+    finally:
+        service.kill()
+        service.communicate(timeout=30)
+    assert run("replay", "verify", "--chain").exit_code == 0
+
+
+def _until(holds: Callable[[], bool], seconds: float = 60.0) -> bool:
+    """Whether it comes to hold in good time."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if holds():
+            return True
+        time.sleep(0.1)
+    return False
