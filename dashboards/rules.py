@@ -85,6 +85,8 @@ def _expression(ref: str, model: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+_WORKERS: Final = 'count(up{job="tablewatch-worker"} == 1)'
+
 RULES: Final[Sequence[Rule]] = (
     Rule(
         uid="tablewatch-no-events",
@@ -125,11 +127,12 @@ RULES: Final[Sequence[Rule]] = (
     Rule(
         uid="tablewatch-worker-gone",
         title="A worker is gone",
-        query=Prom('count(up{job="tablewatch-worker"} == 0) or vector(0)', ""),
+        # One that is gone is no longer found under the workers' name, so that it is held against the last half hour.
+        query=Prom(f"max_over_time({_WORKERS}[30m:1m]) - ({_WORKERS} or vector(0))", ""),
         threshold=("gt", 0),
         lasting="2m",
         severity="high",
-        summary="A worker does not answer. The others have taken its tables over.",
+        summary="A worker less than in the last half hour answers. The others have taken its tables over.",
         what_to_do="Start it again; `docker compose ps` or `kubectl get pods` tells why it ended.",
     ),
     Rule(
