@@ -36,7 +36,17 @@ from tablewatch.settings import value_of
 FLAGGED = 1
 _TREE = "main"
 
-chain = typer.Typer(no_args_is_help=True, help="Seals what comes into the store under signed checkpoints.")
+_HELP = """Examples:
+
+\b
+  tablewatch keys make
+  tablewatch chain run
+  tablewatch chain checkpoint
+
+Seals what comes into the store under signed checkpoints.
+"""
+
+chain = typer.Typer(no_args_is_help=True, help=_HELP)
 logger = logging.getLogger(__name__)
 
 File = Annotated[

@@ -41,8 +41,17 @@ GRACE_SECONDS = 5
 
 logger = logging.getLogger(__name__)
 
+_HELP = """Examples:
+
+\b
+  tablewatch console users add mei --role shift_manager
+  tablewatch console users list
+
+The people who may sign in.
+"""
+
 console = typer.Typer(invoke_without_command=True)
-users = typer.Typer(no_args_is_help=True, help="The people who may sign in.")
+users = typer.Typer(no_args_is_help=True, help=_HELP, short_help="The people who may sign in.")
 console.add_typer(users, name="users")
 
 

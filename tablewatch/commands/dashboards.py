@@ -18,7 +18,16 @@ FLAGGED = 1
 WRONG_USE = 2
 UNREACHABLE = 3
 
-dashboards = typer.Typer(no_args_is_help=True, help="Grafana: install the dashboards, compare them, take changes out.")
+_HELP = """Examples:
+
+\b
+  tablewatch dashboards install --url http://localhost:3000 --token TOKEN
+  tablewatch dashboards diff
+
+Brings the dashboards to a Grafana, compares them, takes changes out.
+"""
+
+dashboards = typer.Typer(no_args_is_help=True, help=_HELP)
 
 Url = Annotated[
     str, typer.Option(envvar="TABLEWATCH_GRAFANA_URL", help="Where Grafana is, e.g. http://localhost:3000.")

@@ -24,8 +24,17 @@ WRONG_USE = 2
 
 logger = logging.getLogger(__name__)
 
+_HELP = """Examples:
+
+\b
+  tablewatch gateway token add reader-12 --table BT12 --source /tables/BT12/reader --kind card-reader
+  tablewatch gateway token list
+
+The tokens of the devices.
+"""
+
 gateway = typer.Typer(invoke_without_command=True)
-token = typer.Typer(no_args_is_help=True, help="The tokens of the devices.")
+token = typer.Typer(no_args_is_help=True, help=_HELP, short_help="The tokens of the devices.")
 gateway.add_typer(token, name="token")
 
 Data = Annotated[Path, typer.Option(envvar="TABLEWATCH_DATA", help="The folder of all embedded parts.")]

@@ -15,7 +15,17 @@ from store.rows.proof import SigningKey
 from tablewatch.commands.services import WRONG_USE, data
 from tablewatch.settings import value_of
 
-keys = typer.Typer(no_args_is_help=True, help="The keys that checkpoints of the chain are signed with.")
+_HELP = """Examples:
+
+\b
+  tablewatch keys make
+  tablewatch keys list
+  tablewatch keys rotate
+
+The keys that checkpoints of the chain are signed with.
+"""
+
+keys = typer.Typer(no_args_is_help=True, help=_HELP)
 
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON object a line.")]
 

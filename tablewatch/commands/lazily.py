@@ -37,6 +37,7 @@ def lazily(commands: Mapping[str, Command]) -> type[TyperGroup]:
             found.rich_markup_mode = None
             command = get_command(found)
             command.name = cmd_name
+            _say_in_lists(command)
             return command
 
         def format_commands(self, ctx: Any, formatter: Any) -> None:
@@ -44,3 +45,13 @@ def lazily(commands: Mapping[str, Command]) -> type[TyperGroup]:
                 formatter.write_dl([(name, command.about) for name, command in commands.items()])
 
     return Commands
+
+
+def _say_in_lists(command: Any) -> None:
+    """Help begins with examples; what a list of commands says of one is the sentence behind them."""
+    for below in getattr(command, "commands", {}).values():
+        paragraphs = (below.help or "").split("\n\n")
+        if below.short_help is None and paragraphs[0].startswith("Examples:"):
+            told = next(text for text in paragraphs[1:] if not text.lstrip().startswith("\b"))
+            below.short_help = " ".join(told.split()).split(". ")[0].rstrip(".") + "."
+        _say_in_lists(below)

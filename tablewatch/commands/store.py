@@ -31,7 +31,17 @@ from tablewatch.settings import InvalidSetting, judge_settings, number_of, value
 
 FLAGGED = 1
 
-app = typer.Typer(no_args_is_help=True, help="The schema of the store, its backups and legal holds.")
+_HELP = """Examples:
+
+\b
+  tablewatch store migrate
+  tablewatch store status
+  tablewatch store backup /backups/monday
+
+The schema of the store, its backups and legal holds.
+"""
+
+app = typer.Typer(no_args_is_help=True, help=_HELP)
 
 Folder = Annotated[Path, typer.Argument(help="The folder of the backup.", show_default=False)]
 By = Annotated[str, typer.Option(help="Who says so; kept with it.")]

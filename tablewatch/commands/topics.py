@@ -19,7 +19,16 @@ FLAGGED = 1
 WRONG_USE = 2
 UNREACHABLE = 3
 
-topics = typer.Typer(no_args_is_help=True, help="Make the topics of the contract, and check them.")
+_HELP = """Examples:
+
+\b
+  tablewatch topics create
+  tablewatch topics check
+
+Makes the topics of the contract, and checks them.
+"""
+
+topics = typer.Typer(no_args_is_help=True, help=_HELP)
 
 Broker = Annotated[
     str | None,
