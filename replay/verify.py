@@ -14,16 +14,21 @@ from replay.readings import UnknownSettings, settings_of
 from replay.windows import TableWindow, shoe_windows, whole_tables
 from schemas.verdicts import Verdict, verdict_json
 from store.connect import Store
+from store.errors import StoreContradicts
 from store.read.bulk import partition_shares, round_keys, table_verdicts, tables_of, tables_verdicts
 from store.read.rounds import ALL, RoundFilter
 from store.rows.verdicts import RoundKey, StoredVerdict
 
-Kind = Literal["verdict-differs", "facts-differ", "events-gone", "verdict-gone", "settings-unknown", "other-judge"]
+Kind = Literal[
+    "verdict-differs", "facts-differ", "events-gone", "verdict-gone", "records-contradict", "settings-unknown",
+    "other-judge",
+]  # fmt: skip
 """Why a round is not as it is stored. ``verdict-differs``: the same facts, another verdict; ``facts-differ``: other
-facts; ``events-gone`` and ``verdict-gone``: only one of the two is there; ``other-judge``: the same facts, judged by
+facts; ``events-gone`` and ``verdict-gone``: only one of the two is there; ``records-contradict``: a record of its shoe
+does not hold the event that is stored for it, or is not there; ``other-judge``: the same facts, judged by
 another version of the judge, which may rightly see them differently."""
 
-EVENTS_OF_PARTITION = 600_000
+EVENTS_OF_PARTITION = 400_000
 """A partition with no more events than this is read whole."""
 WELL_OVER = 300_000_000
 """A round that ended so long (microseconds) before one that was judged should have a verdict, too."""
@@ -191,7 +196,10 @@ def verify(
         again = Verified()
         for table, shoes in suspects.items():
             _verify_shoes(store, table, shoes, again, lambda _count: None, missing=plain)
-        result.deviations = again.deviations
+        # What cannot even be read by its references was told more exactly the first time.
+        unreadable = {each.key for each in again.deviations if each.kind == "records-contradict"}
+        first = [each for each in result.deviations if each.key in unreadable]
+        result.deviations = first + [each for each in again.deviations if each.key not in unreadable]
     result.deviations.sort(key=lambda each: each.key)
     return result
 
@@ -236,13 +244,17 @@ def _verify_whole(
 def _verify_by_windows(store: Store, table: str, result: Verified, told: Progress) -> None:
     result.tables += 1
     seen: set[str] = set()
-    for window in shoe_windows(store, table):
-        shoes = window.shoes
-        stored = table_verdicts(store, table, sorted(shoes) if shoes is not None else ())
-        seen |= {shoe for shoe, _ in stored}
-        result.rounds += len(stored)
-        result.deviations.extend(verify_window(window, stored, lambda _key: True, told))
-        result.deviations.extend(unjudged(window, stored))
+    try:
+        for window in shoe_windows(store, table):
+            shoes = window.shoes
+            stored = table_verdicts(store, table, sorted(shoes) if shoes is not None else ())
+            seen |= {shoe for shoe, _ in stored}
+            result.rounds += len(stored)
+            result.deviations.extend(verify_window(window, stored, lambda _key: True, told))
+            result.deviations.extend(unjudged(window, stored))
+    except StoreContradicts as error:
+        _cannot_be_read(table_verdicts(store, table), lambda key: key[0] not in seen, error, result)
+        return
     gone = [each for (shoe, _), each in table_verdicts(store, table).items() if shoe not in seen]
     result.rounds += len(gone)
     result.deviations.extend(Deviation(each.key, "events-gone", each.revision, each.judge) for each in gone)
@@ -258,18 +270,37 @@ def _verify_shoes(
     def chosen(key: ShoeAndRound) -> bool:
         return key[1] in shoes.get(key[0], ())
 
-    for window in shoe_windows(store, table, set(shoes)):
-        names = sorted(window.shoes) if window.shoes is not None else sorted(shoes)
-        seen.update(names)
-        stored = table_verdicts(store, table, names)
-        result.rounds += sum(map(chosen, stored))
-        result.deviations.extend(verify_window(window, stored, chosen, told))
-        if missing:
-            result.deviations.extend(
-                each for each in unjudged(window, stored) if chosen((each.key.shoe, each.key.round))
-            )
+    try:
+        for window in shoe_windows(store, table, set(shoes)):
+            names = sorted(window.shoes) if window.shoes is not None else sorted(shoes)
+            stored = table_verdicts(store, table, names)
+            result.rounds += sum(map(chosen, stored))
+            result.deviations.extend(verify_window(window, stored, chosen, told))
+            if missing:
+                over = unjudged(window, stored)
+                result.deviations.extend(each for each in over if chosen((each.key.shoe, each.key.round)))
+            seen.update(names)
+    except StoreContradicts as error:
+        left = table_verdicts(store, table, sorted(set(shoes) - seen))
+        _cannot_be_read(left, chosen, error, result)
+        return
     unseen = sorted(set(shoes) - seen)
     if unseen:
         gone = [each for key, each in table_verdicts(store, table, unseen).items() if chosen(key)]
         result.rounds += len(gone)
         result.deviations.extend(Deviation(each.key, "events-gone", each.revision, each.judge) for each in gone)
+
+
+def _cannot_be_read(
+    stored: Mapping[ShoeAndRound, StoredVerdict],
+    chosen: Callable[[ShoeAndRound], bool],
+    error: StoreContradicts,
+    result: Verified,
+) -> None:
+    """Rounds whose events cannot be read because the store contradicts itself."""
+    left = [each for key, each in stored.items() if chosen(key)]
+    result.rounds += len(left)
+    why = (Difference("", str(error), None),)
+    result.deviations.extend(
+        Deviation(each.key, "records-contradict", each.revision, each.judge, why) for each in left
+    )  # fmt: skip

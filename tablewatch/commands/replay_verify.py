@@ -33,6 +33,7 @@ _KINDS: Final = {
     "facts-differ": "the stored verdict rests on other facts than those stored",
     "events-gone": "a verdict is stored, and the events of its round are not",
     "verdict-gone": "the round came to its end, later ones were judged, and no verdict on it is stored",
+    "records-contradict": "a record of the shoe does not hold the event that is stored for it, or is not there",
     "settings-unknown": "the settings of the verdict cannot be read",
     "other-judge": "judged by another version of the judge, which sees the same facts differently",
 }

@@ -79,9 +79,11 @@ def judged(
     return rounds
 
 
-def fill(store: Store, lines: list[bytes], settings: JudgeSettings | None = None) -> list[JudgedRound]:
+def fill(
+    store: Store, lines: list[bytes], settings: JudgeSettings | None = None, per_record: int = 40
+) -> list[JudgedRound]:
     """Store these lines and the verdicts on them."""
     rounds = judged(lines, settings)
     write_verdicts(store, rounds)
-    write_records(store, packed(lines))
+    write_records(store, packed(lines, per_record))
     return rounds

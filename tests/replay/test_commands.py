@@ -63,6 +63,16 @@ def test_show_as_json_is_the_story_with_every_revision(store: Store, run: Run) -
     assert [moment["draw"] for moment in said["moments"] if moment["kind"] == "card"] == [1, 2, 3, 4]
 
 
+@pytest.mark.parametrize("command", [("show", "BT1/S1/1"), ("refund", "BT1/S1/1"), ("what-if", "--pays", "player=2")])
+def test_names_are_shown_as_they_are_whatever_they_hold(store: Store, run: Run, command: tuple[str, ...]) -> None:
+    odd = "[bold]x[/bold] :smile:"
+    case = Case(DTB).round(bets={odd: ("player", 100)}, settled={odd: (100, 0)}, player="[red]y")
+    fill(store, case.lines())
+    done = run(*command)
+    assert done.exit_code == 0
+    assert odd in done.stdout and "[red]y" in done.stdout
+
+
 def test_show_in_its_pace_tells_the_same_moments(store: Store, run: Run) -> None:
     fill(store, _shoe().lines())
     done = run("show", "BT1/S1/1", "--speed", "100000")

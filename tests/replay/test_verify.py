@@ -45,9 +45,11 @@ def _three_shoes() -> list[bytes]:
     return case.lines(lost="bet.settled", which=3)
 
 
-def test_rounds_with_every_fault_are_as_they_are_stored(store: Store) -> None:
+@pytest.mark.parametrize("per_record", [1, 40])
+def test_rounds_with_every_fault_are_as_they_are_stored(store: Store, per_record: int) -> None:
     lines = list(simulate(4, 12, 21, faults=0.4))
-    stored = fill(store, [*lines, *lines[40:60], b"no event", b'{"specversion":"1.0"}'])
+    poison = [b"no event", b'{"specversion":"1.0"}', b"{},{}", lines[3] + b"," + lines[4]]
+    stored = fill(store, [*lines, *lines[40:60], *poison], per_record=per_record)
     result = verify(store)
     assert _kinds(result) == []
     assert (result.rounds, result.tables) == (len(stored), 4)
@@ -96,6 +98,18 @@ def test_a_changed_event_is_named_by_the_rounds_that_rest_on_it(store: Store) ->
     result = verify(store)
     assert _kinds(result) == [("BT1/S1/1", "facts-differ")]
     assert {each.path for each in result.deviations[0].differences} >= {"digest", "bets[0].actual.paid", "status"}
+
+
+def test_a_record_that_was_made_to_hold_more_is_taken_as_it_is_alone(store: Store) -> None:
+    """Two objects side by side are no event, also where the record before and after them make an array of it."""
+    lines = Case(DTB).round().lines()
+    fill(store, lines, per_record=1)
+    card = next(line for line in lines if b'"draw":4' in line).decode()
+    _mutate(store, f"ALTER TABLE records UPDATE raw = '{card},{card}' WHERE raw = '{card}'")
+    assert _kinds(verify(store)) == [("BT1/S1/1", "facts-differ")]
+    narrow = verify(store, RoundFilter(shoe="S1"))
+    assert _kinds(narrow) == [("BT1/S1/1", "records-contradict")]
+    assert "does not hold the event" in narrow.deviations[0].differences[0].stored
 
 
 def test_events_that_were_taken_away_are_missed(store: Store) -> None:
