@@ -20,11 +20,12 @@ from store.connect import Store, connect
 from store.embedded.process import EmbeddedClickHouse
 from store.migrate import migrate
 from store.rows.proof import AccessEntry
+from store.write.findings import write_findings
 from store.write.proof import write_access
 from tests.replay.alterations import altered
-from tests.replay.evidence import LATER, ring_in, sealed_evening
+from tests.replay.evidence import LATER, ring_in
 from tests.replay.stored import ARRIVAL, fill
-from tests.store.floor import LONG
+from tests.store.floor import LONG, finding, state
 
 _SEALED = ARRIVAL + 400 * 86_400_000
 
@@ -51,8 +52,9 @@ def main() -> int:
 
 def _exported(store: Store, ring: KeyRing, count: int, seed: int) -> int:
     """Alterations of exported rows, one at a time."""
-    sealed_evening(store, ring)
     fill(store, list(simulate(tables=6, rounds=8, seed=seed, faults=0.2)))
+    write_findings(store, [state(finding("late-bet", f"BT{number}")) for number in range(6)])
+    Sealer(store, ring, lambda: LATER - 60_000).seal()
     for number in range(3):
         at = LATER + number * 60_000
         write_access(store, [AccessEntry(id=f"x{number}", at=at * 1000, who="otto", role="", action="replay")])
