@@ -49,6 +49,7 @@ def main() -> None:
                 return
             room = Room(folder, store)
             with room.service(room.routing('[limits]\nwindow = "5s"\n')) as serving:
+                until(lambda: serving.ready)
                 _paced(room, chosen.paced)
                 _flood(room, chosen.flood)
                 until(lambda: serving.journal.owed_count() == 0)

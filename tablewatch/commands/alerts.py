@@ -63,7 +63,7 @@ def alerts() -> None:
     """
 
 
-@app.command()
+@app.command(short_help="Tell people of findings as they come, until SIGTERM.")
 def run(
     port: Annotated[
         int | None,
@@ -97,7 +97,7 @@ def run(
         service.run()
 
 
-@app.command()
+@app.command(short_help="Who would be told of what, by the routing file.")
 def check(as_json: AsJson = False) -> None:
     """Examples:
 
@@ -118,7 +118,7 @@ def check(as_json: AsJson = False) -> None:
         typer.echo(_table(rows))
 
 
-@app.command("test-message")
+@app.command("test-message", short_help="Send somebody a test.")
 def test_message(name: Annotated[str, typer.Argument(help="A person of the routing file.")]) -> None:
     """Examples:
 
@@ -148,7 +148,7 @@ def test_message(name: Annotated[str, typer.Argument(help="A person of the routi
     raise typer.Exit(FLAGGED if failed else 0)
 
 
-@app.command("list")
+@app.command("list", short_help="The open alerts.")
 def list_alerts(as_json: AsJson = False) -> None:
     """Examples:
 
@@ -166,7 +166,7 @@ def list_alerts(as_json: AsJson = False) -> None:
         typer.echo("No alert is open.")
 
 
-@app.command()
+@app.command(short_help="One alert with everything that happened to it.")
 def show(alert: AlertId, as_json: AsJson = False) -> None:
     """Examples:
 
@@ -193,7 +193,7 @@ def show(alert: AlertId, as_json: AsJson = False) -> None:
         typer.echo("  " + " ".join(parts))
 
 
-@app.command()
+@app.command(short_help="Say that you have seen it.")
 def ack(alert: AlertId, by: By = None, role: AsRole = "shift_manager") -> None:
     """Examples:
 
@@ -205,7 +205,7 @@ def ack(alert: AlertId, by: By = None, role: AsRole = "shift_manager") -> None:
     _act(alert, "acknowledge", by, role)
 
 
-@app.command()
+@app.command(short_help="Say that you look after it.")
 def take(alert: AlertId, by: By = None, role: AsRole = "shift_manager") -> None:
     """Examples:
 
@@ -217,7 +217,7 @@ def take(alert: AlertId, by: By = None, role: AsRole = "shift_manager") -> None:
     _act(alert, "take", by, role)
 
 
-@app.command()
+@app.command(short_help="Say what it was, and close it.")
 def resolve(
     alert: AlertId,
     disposition: Annotated[Disposition, typer.Option(help="What it was.")],
@@ -235,7 +235,7 @@ def resolve(
     _act(alert, "resolve", by, role, disposition=disposition, note=note)
 
 
-@app.command()
+@app.command(short_help="Open it again.")
 def reopen(alert: AlertId, note: Note, by: By = None, role: AsRole = "shift_manager") -> None:
     """Examples:
 
@@ -247,7 +247,7 @@ def reopen(alert: AlertId, note: Note, by: By = None, role: AsRole = "shift_mana
     _act(alert, "reopen", by, role, note=note)
 
 
-@app.command("hand-over")
+@app.command("hand-over", short_help="Give it to somebody else.")
 def hand_over(
     alert: AlertId,
     to: Annotated[str, typer.Option(help="Who gets it.")],
@@ -266,7 +266,7 @@ def hand_over(
     _act(alert, "hand over", by, role, to=to, to_role=to_role, note=note)
 
 
-@app.command()
+@app.command(short_help="Add a note.")
 def note(
     alert: AlertId,
     text: Annotated[str, typer.Argument(help="What is to be remembered.")],
@@ -283,7 +283,7 @@ def note(
     _act(alert, "note", by, role, note=text)
 
 
-@app.command("self-test")
+@app.command("self-test", short_help="Prove that an alert comes through.")
 def self_test(
     within: Annotated[int, typer.Option(min=1, help="Seconds that the alert may take.")] = 30,
     alarm: Annotated[bool, typer.Option(help="Tell the administrators when it does not come.")] = True,
