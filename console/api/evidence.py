@@ -11,6 +11,7 @@ from console.api.rounds import Number, Shoe, Table, note_round, stored_round
 from console.server.gate import SignedIn
 from console.server.parts import Console
 from replay.chain.prove import NotAsSealed, NotSealed, RoundProof, prove_round
+from replay.chain.tree import TreeIncomplete
 from replay.rounds import StoredRound
 from replay.verify import Deviation, verify
 from store.connect import Store
@@ -81,7 +82,7 @@ def _proof(store: Store, stored: StoredRound) -> ProofTold:
         proved = prove_round(store, stored.key, [each.key for each in stored.events])
     except NotSealed as error:
         return _unproved("not sealed", str(error))
-    except (NotAsSealed, ProofInvalid) as error:
+    except (NotAsSealed, ProofInvalid, TreeIncomplete) as error:
         return _unproved("not as sealed", str(error))
     return _proved(proved)
 

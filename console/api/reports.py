@@ -3,7 +3,7 @@
 import asyncio
 from dataclasses import asdict
 from datetime import UTC, datetime
-from typing import Annotated, Literal
+from typing import Annotated, Any, Final, Literal
 from zoneinfo import ZoneInfo
 
 from fastapi import APIRouter, Path, Query, Request, Response
@@ -36,6 +36,9 @@ from store.read.reports import By
 
 router = APIRouter(prefix="/api/v1/reports", tags=["reports"])
 
+_FILE: Final[dict[int | str, dict[str, Any]]] = {
+    200: {"description": "The file.", "content": {"text/csv": {"schema": {"type": "string"}}}}
+}
 LONGEST_MS = 366 * 24 * 3_600_000
 MOST_LINES = 500
 
@@ -71,7 +74,9 @@ async def shift_by(
     return LinesTold(span=span, total=len(found), lines=told)
 
 
-@router.get("/shift/{part}.csv", summary="A shift as a file for a spreadsheet", response_class=Response)
+@router.get(
+    "/shift/{part}.csv", summary="A shift as a file for a spreadsheet", response_class=Response, responses=_FILE
+)
 async def shift_csv(
     part: Literal["table", "dealer", "player", "findings"],
     session: SignedIn, parts: Console, request: Request, start: Millis = None, end: Millis = None,

@@ -12,6 +12,7 @@ from console.server.rights import PAGES
 from store.rows.verdicts import JudgedRound
 from tests.console.browser.conftest import DESKTOP, PHONE, Visitor
 from tests.console.browser.test_accessibility import serious
+from tests.console.house import NOWHERE, console_server, impatient
 from tests.console.past.evening import Evening
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("console")]
@@ -228,3 +229,13 @@ def test_axe_finds_no_serious_fault(evening: Evening, visitor: Visitor, screen: 
     expect(page.locator("main .panel").first).to_be_visible()
     expect(page.get_by_text("Adding up…")).to_have_count(0)
     assert serious(page) == []
+
+
+@pytest.mark.parametrize("screen", ["/rounds", "/rounds/BT01/S1/1", "/reports", f"/reports/incidents/{'0' * 32}"])
+def test_a_store_that_is_away_is_told_and_not_taken_for_an_empty_one(
+    evening: Evening, visitor: Visitor, tmp_path: Path, screen: str
+) -> None:
+    with console_server(tmp_path, evening.server.broker, impatient(NOWHERE)) as alone:
+        page = visitor.page(alone, "auditor", screen)
+        expect(page.locator("main")).to_contain_text("The store is away")
+        assert "No round" not in page.locator("main").inner_text()

@@ -23,6 +23,7 @@ def test_a_round_is_proved_once_it_is_sealed(evening: Evening, tmp_path: object)
     auditor = evening.client("auditor")
     before = auditor.get(_path(evening) + "/proof").json()
     assert before["state"] == "not sealed"
+    assert auditor.get(_path(evening) + "/bundle").status_code == 409
     ring = KeyRing(tmp_path / "keys")  # type: ignore[operator]
     ring.make("test")
     sealed = Sealer(evening.parts.store, ring, lambda: 1_900_000_000_000).seal()
@@ -30,6 +31,8 @@ def test_a_round_is_proved_once_it_is_sealed(evening: Evening, tmp_path: object)
     after = auditor.get(_path(evening) + "/proof").json()
     assert (after["state"], after["size"], after["root"]) == ("proved", sealed.size, sealed.root.hex())
     assert after["rows"] > 3
+    bundle = auditor.get(_path(evening) + "/bundle")
+    assert (bundle.status_code, bundle.content[:2]) == (200, b"PK")
 
 
 def test_another_card_changes_the_outcome_the_findings_and_the_money(evening: Evening) -> None:
