@@ -5,6 +5,7 @@ from typing import Final
 from dashboards.board import Board
 from dashboards.choosing import EVERYWHERE, FINDINGS, OF_TABLES, TO_TABLE, marks
 from dashboards.panel import ORANGE, RED, YELLOW, Column, Panel
+from dashboards.pictures import findings_by_table, findings_in_time
 from dashboards.sources import Sql
 
 _HEARD: Final = f"hour >= toStartOfHour($__fromTime) AND hour <= $__toTime AND {OF_TABLES}"
@@ -69,20 +70,12 @@ _STANDING: Final = (
 )
 
 _COURSE: Final = (
-    Panel(
-        kind="timeseries",
-        title="Findings about devices",
-        about="Gaps, clocks, silences and rejected events by the device's time.",
-        unit="none",
-        queries=[
-            Sql(
-                "SELECT $__timeInterval(time) AS at, code, count() AS findings FROM findings FINAL"
-                f" WHERE {_OF_DEVICES} GROUP BY at, code ORDER BY at",
-                series=True,
-            )
-        ],
-        custom={"drawStyle": "bars", "fillOpacity": 60, "stacking": {"mode": "normal", "group": "A"}},
-        colors=_COLORS,
+    findings_in_time(
+        "Findings about devices",
+        "Gaps, clocks, silences and rejected events by the device's time.",
+        "code",
+        _OF_DEVICES,
+        _COLORS,
     ),
     Panel(
         kind="timeseries",
@@ -112,17 +105,11 @@ _COURSE: Final = (
             )
         ],
     ),
-    Panel(
-        kind="barchart",
-        title="Findings about devices by table",
-        about="The ten tables whose devices need a technician first.",
-        unit="none",
-        queries=[
-            Sql(
-                "SELECT if(table = '', 'no table', table) AS name, count() AS findings FROM findings FINAL"
-                f" WHERE {_OF_DEVICES} GROUP BY name ORDER BY findings DESC, name LIMIT 10"
-            )
-        ],
+    findings_by_table(
+        "Findings about devices by table",
+        "The ten tables whose devices need a technician first.",
+        _OF_DEVICES,
+        12,
     ),
 )
 

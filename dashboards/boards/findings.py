@@ -5,6 +5,7 @@ from typing import Final
 from dashboards.board import Board
 from dashboards.choosing import ALERTS, EVERYWHERE, FINDINGS, REPLAY, TO_TABLE, marks
 from dashboards.panel import BY_SEVERITY, ORANGE, RED, Column, Panel
+from dashboards.pictures import findings_by_table, findings_in_time
 from dashboards.sources import Sql
 
 _LIVES: Final = (
@@ -86,19 +87,12 @@ _STANDING: Final = (
 )
 
 _COURSE: Final = (
-    Panel(
-        kind="timeseries",
-        title="Findings by code",
-        about="Findings that stand, by the device's time of the fact that decided them.",
-        unit="none",
-        queries=[
-            Sql(
-                "SELECT $__timeInterval(time) AS at, code, count() AS findings FROM findings FINAL"
-                f" WHERE {FINDINGS} GROUP BY at, code ORDER BY at",
-                series=True,
-            )
-        ],
-        custom={"drawStyle": "bars", "fillOpacity": 60, "stacking": {"mode": "normal", "group": "A"}},
+    findings_in_time(
+        "Findings by code",
+        "Findings that stand, by the device's time of the fact that decided them.",
+        "code",
+        FINDINGS,
+        {},
     ),
     Panel(
         kind="timeseries",
@@ -141,19 +135,7 @@ _COURSE: Final = (
         ],
         width=8,
     ),
-    Panel(
-        kind="barchart",
-        title="Findings by table",
-        about="The ten tables with most findings that stand.",
-        unit="none",
-        queries=[
-            Sql(
-                "SELECT if(table = '', 'no table', table) AS name, count() AS findings FROM findings FINAL"
-                f" WHERE {FINDINGS} GROUP BY name ORDER BY findings DESC, name LIMIT 10"
-            )
-        ],
-        width=8,
-    ),
+    findings_by_table("Findings by table", "The ten tables with most findings that stand.", FINDINGS, 8),
 )
 
 _LISTS: Final = (

@@ -4,7 +4,8 @@ from typing import Final
 
 from dashboards.board import Board
 from dashboards.choosing import ALERTS, EVERYWHERE, FINDINGS, ROUNDS, TO_TABLE, marks
-from dashboards.panel import BY_SEVERITY, BY_STATUS, ORANGE, RED, Column, Panel
+from dashboards.panel import BY_STATUS, ORANGE, RED, Column, Panel
+from dashboards.pictures import findings_by_severity, rounds_by_status
 from dashboards.sources import Sql
 
 _STATES: Final = (
@@ -81,36 +82,11 @@ _STANDING: Final = (
 )
 
 _COURSE: Final = (
-    Panel(
-        kind="timeseries",
-        title="Rounds by status",
-        about="Rounds by the time they were opened. A gap means that no round was opened, or that none is judged yet.",
-        unit="none",
-        queries=[
-            Sql(
-                "SELECT $__timeInterval(opened) AS time, status, count() AS rounds FROM round_figures FINAL"
-                f" WHERE {ROUNDS} GROUP BY time, status ORDER BY time",
-                series=True,
-            )
-        ],
-        custom={"drawStyle": "bars", "fillOpacity": 60, "stacking": {"mode": "normal", "group": "A"}},
-        colors=BY_STATUS,
+    rounds_by_status(
+        "Rounds by the time they were opened. A gap means that no round was opened, or that none is judged yet.",
+        ROUNDS,
     ),
-    Panel(
-        kind="timeseries",
-        title="Findings by severity",
-        about="Findings that stand, by the device's time of the fact that decided them.",
-        unit="none",
-        queries=[
-            Sql(
-                "SELECT $__timeInterval(time) AS at, severity, count() AS findings FROM findings FINAL"
-                f" WHERE {FINDINGS} GROUP BY at, severity ORDER BY at",
-                series=True,
-            )
-        ],
-        custom={"drawStyle": "bars", "fillOpacity": 60, "stacking": {"mode": "normal", "group": "A"}},
-        colors=BY_SEVERITY,
-    ),
+    findings_by_severity(FINDINGS),
     Panel(
         kind="timeseries",
         title="From the last fact of a round to its verdict",

@@ -7,8 +7,9 @@ from typing import Final
 
 from dashboards.board import Board
 from dashboards.choosing import CURRENCY, EVERYWHERE, MINOR, MONEY, REPLAY, TO_TABLE, marks
-from dashboards.expected_win import BAND, so_far, sums, sums_by_wager
-from dashboards.panel import BLUE, GREEN, ORANGE, RED, Column, Panel
+from dashboards.expected_win import BAND, sums, sums_by_wager
+from dashboards.panel import GREEN, ORANGE, RED, Column, Panel
+from dashboards.pictures import win_so_far
 from dashboards.sources import Sql
 
 _ALL: Final = sums("'all' AS name")
@@ -83,21 +84,7 @@ _STANDING: Final = (
 )
 
 _COURSE: Final = (
-    Panel(
-        kind="timeseries",
-        title="Win so far against its expectation (${currency})",
-        about=f"Added up over the time shown. {_BAND_ABOUT} {_FULL_SHOE}",
-        unit="locale",
-        queries=[Sql(so_far(), series=True)],
-        width=16,
-        height=10,
-        columns=[
-            Column("upper", color=BLUE, custom={"fillBelowTo": "lower", "lineWidth": 0, "fillOpacity": 15}),
-            Column("lower", color=BLUE, custom={"lineWidth": 0}),
-        ],
-        colors={"won": GREEN, "expectation": BLUE},
-        custom={"fillOpacity": 0},
-    ),
+    win_so_far(f"Added up over the time shown. {_BAND_ABOUT} {_FULL_SHOE}", MONEY, 16, 10),
     Panel(
         kind="timeseries",
         title="Handle by game (${currency})",

@@ -15,8 +15,8 @@ from dashboards.choosing import (
     REPLAY,
     marks,
 )
-from dashboards.expected_win import so_far
-from dashboards.panel import BLUE, BY_SEVERITY, BY_STATUS, GREEN, ORANGE, RED, Column, Panel
+from dashboards.panel import BLUE, ORANGE, RED, Column, Panel
+from dashboards.pictures import findings_by_severity, rounds_by_status, win_so_far
 from dashboards.sources import Sql
 
 _HERE: Final = "table = '${table}'"
@@ -72,35 +72,14 @@ _STANDING: Final = (
 )
 
 _COURSE: Final = (
-    Panel(
-        kind="timeseries",
-        title="Win so far against its expectation (${currency})",
-        about="Win added up over the time shown. The band holds it 19 times out of 20 if all is well; leaving it is a "
+    win_so_far(
+        "Win added up over the time shown. The band holds it 19 times out of 20 if all is well; leaving it is a "
         "reason to look and accuses nobody. Exact odds of a full shoe, wagers of one round taken together.",
-        unit="locale",
-        queries=[Sql(so_far(_MONEY), series=True)],
-        columns=[
-            Column("upper", color=BLUE, custom={"fillBelowTo": "lower", "lineWidth": 0, "fillOpacity": 15}),
-            Column("lower", color=BLUE, custom={"lineWidth": 0}),
-        ],
-        colors={"won": GREEN, "expectation": BLUE},
-        custom={"fillOpacity": 0},
+        _MONEY,
+        12,
+        8,
     ),
-    Panel(
-        kind="timeseries",
-        title="Rounds by status",
-        about="Rounds by the time they were opened.",
-        unit="none",
-        queries=[
-            Sql(
-                "SELECT $__timeInterval(opened) AS time, status, count() AS rounds FROM round_figures FINAL"
-                f" WHERE {_ROUNDS} GROUP BY time, status ORDER BY time",
-                series=True,
-            )
-        ],
-        custom={"drawStyle": "bars", "fillOpacity": 60, "stacking": {"mode": "normal", "group": "A"}},
-        colors=BY_STATUS,
-    ),
+    rounds_by_status("Rounds by the time they were opened.", _ROUNDS),
 )
 
 _LISTS: Final = (
@@ -187,21 +166,7 @@ _SHOES: Final = (
             )
         ],
     ),
-    Panel(
-        kind="timeseries",
-        title="Findings by severity",
-        about="Findings that stand, by the device's time of the fact that decided them.",
-        unit="none",
-        queries=[
-            Sql(
-                "SELECT $__timeInterval(time) AS at, severity, count() AS findings FROM findings FINAL"
-                f" WHERE {_FINDINGS} GROUP BY at, severity ORDER BY at",
-                series=True,
-            )
-        ],
-        custom={"drawStyle": "bars", "fillOpacity": 60, "stacking": {"mode": "normal", "group": "A"}},
-        colors=BY_SEVERITY,
-    ),
+    findings_by_severity(_FINDINGS),
 )
 
 TABLE_BOARD: Final = Board(
