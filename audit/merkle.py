@@ -161,6 +161,10 @@ class Frontier:
                 start += 1 << level
         return cls(size, peaks)
 
+    def copy(self) -> "Frontier":
+        """The same right edge, to go on from it twice."""
+        return Frontier(self.size, self._peaks)
+
     def add(self, leaf: bytes) -> list[tuple[int, int, bytes]]:
         """Add a leaf; gives back the subtrees that it completed, as level, place and root, the leaf itself first."""
         completed = [(0, self.size, leaf)]

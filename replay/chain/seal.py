@@ -71,9 +71,13 @@ class Sealer:
     def seal(self, accepted: Iterable[ChainedRow] = ()) -> Checkpoint | None:
         """Seal what is new; None when nothing is. ``accepted`` are late rows that a person has accepted."""
         sealed = self._take_up_loose()
+        new: set[Identity] = set()
         for rows in self._new_rows():
             sealed += self._append(rows)
-        sealed += self._append(sorted(accepted, key=lambda row: row.order))
+            new.update(row.identity for row in rows)
+        # A record behind all others is new by its place, however late it is.
+        late = [row for row in accepted if row.identity not in new]
+        sealed += self._append(sorted(late, key=lambda row: row.order))
         if not sealed:
             return None
         now = max([self._clock(), *([self._last.at + 1] if self._last is not None else [])])
@@ -121,8 +125,9 @@ class Sealer:
     def _write(self, batch: list[Leaf], nodes: list[TreeNode]) -> int:
         count = len(batch)
         if count:
-            write_nodes(self._store, TREE, nodes)
+            # Nodes only help to find: without them they are reckoned from the leaves, which therefore come first.
             write_leaves(self._store, batch)
+            write_nodes(self._store, TREE, nodes)
         batch.clear()
         nodes.clear()
         return count

@@ -1,7 +1,6 @@
 """The leaves against the signed checkpoints: which leaves are genuine, and which were changed themselves."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from copy import copy
 from dataclasses import dataclass, field, replace
 
 from audit.merkle import Frontier, link_hash
@@ -106,7 +105,7 @@ class _Walker:
         self._give_up(positions, found, checkpoint)
 
     def _gives(self, leaves: Sequence[Leaf], checkpoint: Checkpoint) -> bool:
-        edge = Frontier(self._edge.size, copy(self._edge._peaks))
+        edge = self._edge.copy()
         for leaf in leaves:
             edge.add(leaf.leaf)
         return self._sure and edge.root() == checkpoint.root

@@ -1,16 +1,19 @@
 """The chain over a real store: what is sealed stays provable, and whatever is done to a row is found and named."""
 
 import stat
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
 import pytest
 
+from audit.merkle import check_inclusion, inclusion_proof, root_of
 from replay.chain.compare import Tampering
 from replay.chain.keys import KeyMissing, KeyRing, KeyThere, KeyUnreadable
 from replay.chain.note import published, read_published, sign
 from replay.chain.rows import BY_KIND, rows_of
 from replay.chain.seal import ChainBroken, Sealer
+from replay.chain.tree import StoredTree
 from replay.chain.verify import ChainReport, verify_chain
 from store.connect import Store
 from store.read.proof import checkpoints, leaves, signing_keys
@@ -371,3 +374,26 @@ def test_a_report_says_it_in_words() -> None:
     told = Tampering("changed", "verdict", "BT1/S1/2/1/ab", "BT1", "it is not what leaf 7 was made of")
     assert str(told) == "verdict BT1/S1/2/1/ab of table BT1 was changed: it is not what leaf 7 was made of"
     assert not ChainReport(tampering=[told]).whole
+
+
+def test_a_large_tree_is_proved_from_kept_nodes_and_continued(store: Store, ring: KeyRing) -> None:
+    looks = [
+        AccessEntry(id=f"e{number:04d}", at=START + number, who="otto", role="auditor", action="replay")
+        for number in range(1200)
+    ]
+    write_access(store, looks[:700])
+    assert Sealer(store, ring, lambda: NOW).seal() is not None
+    write_access(store, [replace(look, at=(NOW + 1) * 1000 + number) for number, look in enumerate(looks[700:])])
+    last = Sealer(store, ring, lambda: LATER).seal()
+    assert last is not None
+    assert last.size >= 1200
+    kept = store.query("SELECT level, count() FROM tree_nodes GROUP BY level ORDER BY level")
+    assert kept[0][0] == 8
+    tree = StoredTree(store, "main")
+    hashes = [leaf.leaf for leaf in leaves(store, "main")]
+    for index in (0, 255, 256, 700, last.size - 1):
+        check_inclusion(hashes[index], index, last.size, inclusion_proof(index, last.size, tree), last.root)
+    # What was kept only helps to find: without it the leaves themselves are read.
+    store.command("TRUNCATE TABLE tree_nodes")
+    assert root_of(last.size, StoredTree(store, "main")) == last.root
+    assert verify_chain(store).tampering == []
