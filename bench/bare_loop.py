@@ -59,9 +59,9 @@ def main(events: int) -> None:
             done += len(record.decoded.events)
         for number in {record.partition for record in records}:
             news.add(judges[number].look(time.time_ns() // 1_000))
-        write(store, news, records)
+        write(store, news, records, time.time_ns() // 1_000_000)
         for number in {record.partition for record in records}:
-            judges[number].stored(batch)
+            judges[number].stored(batch, news)
         if messages:
             consumer.commit(asynchronous=True)
     consumer.close()

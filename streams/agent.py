@@ -17,7 +17,7 @@ from streams import metrics, outputs
 from streams.intake import latest_time, read_record
 from streams.news import News
 from streams.partition import PartitionJudge
-from streams.sink import Ack, Batch, Sink
+from streams.sink import MOST_HELD, Ack, Batch, Sink
 from streams.topic_layout import INPUTS
 
 logger = logging.getLogger(__name__)
@@ -36,6 +36,8 @@ STOP_SECONDS = 30.0
 UNREACHABLE = 3
 COLLECT = 100_000, 20, 100
 """How seldom cycles are looked for: new objects, collections of these, and of those."""
+LOOKED_UP = 2 * MOST_HELD
+"""So many records before the last that is stored are known to be stored or not when a partition is taken over."""
 _FOR_EVER = 2**62
 
 
@@ -211,19 +213,23 @@ class Worker:
             # Not the client's own position: it runs ahead of what has been judged.
             last = stored[tp]
             judge.positions[tp.topic] = max(firsts[tp], 0 if last is None else last + 1)
+            # What is read again lies a little before the last that is stored; while the store is away, it is known.
+            await self._ask_stored(judge, tp.topic, max(firsts[tp], judge.positions[tp.topic] - LOOKED_UP))
         for table in sorted({span.key.table for span in unjudged}):
             judge.desk(table)
         logger.info("took over partition %d: %d tables, %d rounds open", partition, len(known), len(unjudged))
         return judge
 
-    async def _stored(self, judge: PartitionJudge, topic: str, first: int) -> frozenset[int]:
-        """What the store had of a topic when this worker came to it."""
-        found = judge.stored_offsets.get(topic)
-        if found is None:
-            store = self.sink.store
-            found = await self.sink.ask(lambda: stored_offsets(store, topic, judge.number, first, _FOR_EVER))
-            judge.stored_offsets[topic] = found
-        return found
+    async def _stored(self, judge: PartitionJudge, topic: str, offset: int) -> frozenset[int]:
+        """What the store had of a topic, from this offset on, when this worker came to it."""
+        if offset < judge.stored_from[topic]:
+            await self._ask_stored(judge, topic, offset)
+        return judge.stored_offsets[topic]
+
+    async def _ask_stored(self, judge: PartitionJudge, topic: str, first: int) -> None:
+        store = self.sink.store
+        found = await self.sink.ask(lambda: stored_offsets(store, topic, judge.number, first, _FOR_EVER))
+        judge.stored_offsets[topic], judge.stored_from[topic] = found, first
 
     async def _on_revoked(self, *_: Any, **__: Any) -> None:
         """What was not stored is read again by whoever has the partition next."""

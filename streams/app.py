@@ -14,17 +14,18 @@ BUFFERED_RECORDS = 16_384
 """Records between the consumer and the agent. A full buffer makes Faust sleep for a second, so it is a large one."""
 
 
-def make_app(broker: Broker, *, group: str = GROUP, **settings: Any) -> faust.App:
-    """The app on a broker; it declares no topics and keeps no tables."""
+def make_app(broker: Broker, *, group: str = GROUP, session_seconds: float = 15.0, **settings: Any) -> faust.App:
+    """The app on a broker; it declares no topics and keeps no tables. ``session_seconds`` is how long a worker that was
+    killed holds its partitions."""
     options: dict[str, Any] = {
         # Agents acknowledge when the store has a record; what comes again is known by its id.
         "processing_guarantee": "at_least_once",
         "stream_wait_empty": True,
         "stream_buffer_maxsize": BUFFERED_RECORDS,
         "broker_commit_interval": 1.0,
-        # A worker that was killed holds its partitions for so long; the consumer beats in a thread of its own.
-        "broker_session_timeout": 15.0,
-        "broker_heartbeat_interval": 3.0,
+        # The consumer beats in a thread of its own, however long judging takes.
+        "broker_session_timeout": session_seconds,
+        "broker_heartbeat_interval": session_seconds / 5,
         "broker_max_poll_records": 2_000,
         "producer_acks": -1,
         "producer_linger": 0.0,

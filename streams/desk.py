@@ -49,6 +49,8 @@ class TableDesk:
         self._unproven: set[RoundKey] = set()
         """Rounds whose stored verdict may rest on facts that this worker has not read yet."""
         self._held_back: dict[RoundKey, Concluded] = {}
+        self._on_the_way: dict[RoundKey | str, int] = {}
+        """Verdicts by round and findings by id that the store does not have yet: the last revision or version."""
         self._released_at = 0
 
     @property
@@ -59,7 +61,7 @@ class TableDesk:
     @property
     def idle(self) -> bool:
         """Whether nothing here would be lost with it, once all that it took is stored."""
-        return not (self._held_back or self.needs_store)
+        return not (self._held_back or self._on_the_way or self.needs_store)
 
     def take(self, batch: int, share: Share) -> None:
         """Take in what a record brings; while the table is not read from the store, it must come again."""
@@ -128,6 +130,7 @@ class TableDesk:
         version = _FIRST if known is None else known.version + 1
         about = (finding.shoe, finding.round) if finding.shoe is not None and finding.round is not None else None
         self._findings[finding.id] = FindingMark(version, content, about, not finding.cleared)
+        self._on_the_way[finding.id] = version
         mode = live.configurations[-1].data.mode if live.configurations else "live"
         news.findings.append(RaisedFinding(finding, version, live.latest, mode == "live"))
 
@@ -147,6 +150,7 @@ class TableDesk:
         else:
             revision = _FIRST if known is None else known.revision + 1
             self._verdicts[key] = VerdictMark(revision, content)
+            self._on_the_way[key] = revision
             if revision != verdict.revision:
                 concluded = replace(concluded, verdict=replace(verdict, revision=revision))
                 json = verdict_json(concluded.verdict)
@@ -187,28 +191,38 @@ class TableDesk:
         self._refused |= folded.refused
         for share in unstored:
             self._hand(live, share)
+        for known in self._findings.values():
+            if known.standing and known.round is None:
+                told = parse_finding(known.content)
+                if told.shoe is None or told.shoe in folded.whole:
+                    live.recall(told)
         self.live = live
         self.reload.clear()
         self.late.clear()
         self.next_at = None
         self._released_at = live.latest
 
-    def release(self, complete_to: int, *, stored: bool) -> None:
-        """Let go of what is judged and long over. ``stored``: the store has all that came."""
+    def stored(self, what: RoundKey | str, number: int) -> None:
+        """The store has this revision of a round's verdict, or version of a finding."""
+        if self._on_the_way.get(what) == number:
+            del self._on_the_way[what]
+
+    def release(self, complete_to: int) -> None:
+        """Let go of what is judged and long over."""
         live = self.live
         if live is None or self.needs_store:
             return
         self._released_at = live.latest
         live.release(complete_to)
-        if not stored:
-            return
         # What the store has can be read from there again.
-        held = live.rounds.keys()
-        self._verdicts = {key: mark for key, mark in self._verdicts.items() if key in held or key in self._held_back}
+        kept = {*live.rounds, *self._held_back}
+        self._verdicts = {key: mark for key, mark in self._verdicts.items() if key in kept or key in self._on_the_way}
         self._unproven &= self._verdicts.keys()
         if len(self._findings) > _MANY_FINDINGS:
             self._findings = {
-                name: mark for name, mark in self._findings.items() if mark.round is None or mark.round in held
+                name: mark
+                for name, mark in self._findings.items()
+                if mark.round is None or mark.round in kept or name in self._on_the_way
             }
 
     @property

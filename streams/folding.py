@@ -65,6 +65,8 @@ class Folded:
     """A table as its stored events make it."""
 
     live: LiveTable
+    whole: set[str] = field(default_factory=set)
+    """Shoes that were folded from their beginning."""
     verdicts: dict[RoundKey, VerdictMark] = field(default_factory=dict)
     findings: dict[str, FindingMark] = field(default_factory=dict)
     refused: set[tuple[RecordKey, int]] = field(default_factory=set)
@@ -135,7 +137,7 @@ def fold(
         live.take_all([(stored.event, time)], Origin.of_stored(stored))
     for stored in events_by_ids(store, table, sorted(set(arriving) - {_identity(each.event) for each in events})):
         live.remember(stored.event, Origin.of_stored(stored))
-    folded = Folded(live)
+    folded = Folded(live, whole)
     for refused in rejections(store, table=table, start=(start - _HOUR) // 1_000):
         folded.refused.add((refused.key, refused.place))
         if refused.source is None or refused.sequence is None:
@@ -151,8 +153,6 @@ def fold(
         found = state.finding
         about = (found.shoe, found.round) if found.shoe is not None and found.round is not None else None
         folded.findings[found.id] = FindingMark(state.version, finding_json(found), about, not found.cleared)
-        if found.round is None and not found.cleared and (found.shoe is None or found.shoe in whole):
-            live.recall(found)
     return folded
 
 

@@ -34,8 +34,9 @@ class PartitionJudge:
         self.watermark = Watermark(INPUTS)
         self.positions: dict[str, int] = {}
         """By topic: the offset that comes next."""
+        self.stored_from: dict[str, int] = {}
         self.stored_offsets: dict[str, frozenset[int]] = {}
-        """By topic: what the store had when this worker took over."""
+        """By topic: what the store had, from that offset on, when this worker took over."""
         self._known = set(known)
         """Tables that the store has heard of."""
         self._ends = ends
@@ -119,7 +120,7 @@ class PartitionJudge:
             try:
                 news.add(desk.look(complete_to, caught_up=caught_up))
                 if desk.holds_much:
-                    self._release(desk, complete_to)
+                    desk.release(complete_to)
             except Exception:  # a fault of ours at one table must not stop the others
                 logger.exception("the judge failed", extra={"table": table})
                 FAILED.inc()
@@ -139,8 +140,17 @@ class PartitionJudge:
             if share is not None:
                 yield share
 
-    def stored(self, batch: int) -> None:
-        """The store has all that came up to this batch."""
+    def stored(self, batch: int, news: News) -> None:
+        """The store has all that came up to this batch, and what was told."""
+        for raised in news.findings:
+            desk = self.desks.get(raised.finding.table or "")
+            if desk is not None:
+                desk.stored(raised.finding.id, raised.version)
+        for concluded, _ in news.verdicts:
+            verdict = concluded.verdict
+            desk = self.desks.get(verdict.table)
+            if desk is not None:
+                desk.stored((verdict.shoe, verdict.round), verdict.revision)
         self._stored_batch = max(self._stored_batch, batch)
         while self._unstored and self._unstored[0][0] <= batch:
             self._unstored.popleft()
@@ -153,10 +163,7 @@ class PartitionJudge:
         """Let go of rounds that are over and of tables that have nothing to say."""
         complete_to = self.watermark.complete_to(now_micros)
         for table, desk in list(self.desks.items()):
-            self._release(desk, complete_to)
+            desk.release(complete_to)
             is_stored = desk.last_batch <= self._stored_batch
             if is_stored and desk.idle and now - desk.heard > IDLE_SECONDS and table not in self._touched:
                 del self.desks[table]
-
-    def _release(self, desk: TableDesk, complete_to: int) -> None:
-        desk.release(complete_to, stored=desk.last_batch <= self._stored_batch)

@@ -151,14 +151,15 @@ class Sink:
         for batch in batches:
             news.add(batch.news)
         records = [record for batch in batches for record in batch.records]
-        await self.ask(lambda: write(self.store, news, records))
+        now = time.time_ns() // 1_000_000
+        await self.ask(lambda: write(self.store, news, records, now))
         await outputs.send(self.app, outputs.results(news, records))
         for batch in batches:
             for ack in batch.acks:
                 self._held.setdefault(ack.partition, deque()).append(ack)
             for partition, looked_to in batch.looked_to.items():
                 self._acknowledge(partition, looked_to)
-        self._tell_desks(batches)
+        self._tell_desks(batches, news)
         for each in news.verdicts:
             metrics.VERDICTS.labels(each.concluded.verdict.status).inc()
         metrics.STORE_SECONDS.observe(time.perf_counter() - started)
@@ -179,11 +180,11 @@ class Sink:
             while held:
                 held.popleft().event.ack()
 
-    def _tell_desks(self, batches: list[Batch]) -> None:
+    def _tell_desks(self, batches: list[Batch], news: News) -> None:
         # A batch without records may have overtaken one with records.
         number = max((batch.number for batch in batches if batch.records), default=0)
         for judge in self.judges.values():
-            judge.stored(number)
+            judge.stored(number, news)
 
     async def _read_again(self, judge: PartitionJudge, desk: TableDesk) -> News:
         """Bring a desk to where the store and what came since make it."""
@@ -230,9 +231,9 @@ class Sink:
                 return answer
 
 
-def write(store: Store, news: News, records: Sequence[Record]) -> None:
-    """Verdicts and findings first; a record that is stored says that all of it is."""
-    now = time.time_ns() // 1_000_000
+def write(store: Store, news: News, records: Sequence[Record], now: int) -> None:
+    """Verdicts and findings first; a record that is stored says that all of it is. ``now`` is when (milliseconds): what
+    is tried again must be the same."""
     write_verdicts(
         store,
         [

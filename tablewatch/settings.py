@@ -57,6 +57,8 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Setting("METRICS_PORT", "0", "of a worker's /metrics, /healthz and /readyz; 0: a free one"),
     Setting("ALERTS_ROUTES", "", "the routing file of alerts; empty: alert-routes.toml in the data folder"),
     Setting("ALERTS_PORT", "0", "of the alert service's /metrics, /healthz and /readyz on this machine; 0: a free one"),
+    Setting("WATCHES_PORT", "0", "of the watch service's /metrics, /healthz and /readyz; 0: a free one"),
+    Setting("SESSION_SECONDS", "15", "how long a worker that was killed holds its partitions on Kafka"),
     Setting("STOP_SECONDS", "25", "how long a worker that was told to stop may take for what it has in hand"),
     Setting("GATEWAY_HOST", "127.0.0.1", "where the gateway listens"),
     Setting("GATEWAY_PORT", "8480", "of the gateway; 0: a free one"),

@@ -56,15 +56,27 @@ class Beside:
 
     def recall(self, finding: Finding) -> None:
         """People have been told of this by an earlier worker: if what is held does not show it, it is cleared."""
+        if finding.code == "shoe-short":
+            held = finding.shoe in self.shoes
+        else:
+            held = any(self._is_about(finding, source) for source in self.sources.values())
+        if held:
+            self._told[finding.id] = finding
+
+    def _is_about(self, finding: Finding, source: LiveSource) -> bool:
+        """Whether a gap or a silence is one of this source, in the history that is held."""
         if finding.code == "device-gap":
             first = finding.expected
-            for source in self.sources.values():
-                about = f"{source.source} {first}"
-                held = source.base is None or first > source.base.sequence
-                if held and finding.id == finding_id(finding.code, self._table, about=about):
-                    self._told[finding.id] = finding
-        elif finding.code == "shoe-short" and finding.shoe in self.shoes:
-            self._told[finding.id] = finding
+            sequences = [first] if source.base is None or first > source.base.sequence else []
+        elif finding.code == "device-silent":
+            sequences = [fact.sequence for fact in source.device.facts]
+            sequences += [] if source.base is None else [source.base.sequence]
+        else:
+            sequences = []
+        return any(
+            finding.id == finding_id(finding.code, self._table, about=f"{source.source} {sequence}")
+            for sequence in sequences
+        )
 
     def shoe(self, name: str) -> LiveShoe:
         """A shoe, which may be new."""

@@ -196,11 +196,20 @@ class LiveSource:
         return self._clock
 
     def pauses_by(self, moment: int) -> list[Pause]:
-        """Its pauses, the one that has not ended by a moment included."""
-        facts = self.device.facts
-        if self.beaten and facts and facts[-1].at + self._limit < moment:
-            return [*self.pauses, Pause(facts[-1], None)]
-        return self.pauses
+        """Its pauses, the one that has not ended by a moment included, and that before the first fact held."""
+        facts, base = self.device.facts, self.base
+        if not facts or not self.beaten:
+            return self.pauses
+        pauses = self.pauses
+        if base is not None and self._beaten_before and facts[0].at - base.at > self._limit:
+            pauses = [Pause(self._base_as_fact(base), facts[0]), *pauses]
+        if facts[-1].at + self._limit < moment:
+            pauses = [*pauses, Pause(facts[-1], None)]
+        return pauses
+
+    def _base_as_fact(self, base: Base) -> Fact:
+        first = self.device.facts[0]
+        return first._replace(at=base.at, sequence=base.sequence, id="")
 
     def resume(self, types: frozenset[str]) -> None:
         """Go on from its base, before which it had sent these types of events."""

@@ -26,6 +26,9 @@ GRACE = 120_000 * MILLISECOND
 MOST_RAISED = 1_000
 """So many rejected events and times ahead of arrival are remembered as told."""
 
+MOST_GONE = 1_000
+"""So many shoes are remembered that are no longer held: weeks of a table."""
+
 _CONFIGURED, _LOADED, _ENDED = "table.configured.v1", "shoe.loaded.v1", "shoe.ended.v1"
 _LASTING = frozenset({_CONFIGURED, _LOADED, _ENDED})
 _PLACED = "bet.placed.v1"
@@ -54,6 +57,8 @@ class LiveTable:
         self._late: list[tuple[AnyEvent, Origin | None]] = []
         self._passed: set[Identity] = set()
         """Events about rounds that are not held, which came for their sources' sake alone."""
+        self._gone: dict[str, None] = {}
+        """Shoes that have ended and are no longer held, the last of them."""
         self._tangled = False
 
     def resume(
@@ -199,7 +204,7 @@ class LiveTable:
         shoe, number = fact.data.shoe, fact.data.round
         if self._passed and (fact.source, fact.id) in self._passed:
             return None
-        if number in self._beside.shoe(shoe).released:
+        if shoe in self._gone or number in self._beside.shoe(shoe).released:
             self._judged.reload.add(shoe)
             return None
         held = self.rounds[shoe, number] = LiveRound(shoe, number)
@@ -299,6 +304,9 @@ class LiveTable:
         for name in [name for name, shoe in shoes.items() if shoe.ended and shoe.ended[-1].at < before]:
             if not any(held.shoe == name for held in self.rounds.values()):
                 shoe = shoes.pop(name)
+                self._gone[name] = None
+                if len(self._gone) > MOST_GONE:
+                    del self._gone[next(iter(self._gone))]
                 facts = {(fact.source, fact.id) for fact in (*shoe.loaded, *shoe.ended)}
                 self._lasting = [fact for fact in self._lasting if (fact.source, fact.id) not in facts]
                 gone = True

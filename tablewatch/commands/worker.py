@@ -56,7 +56,7 @@ def worker(
         check_schema(store)
     if find_spec("uvloop") is not None:
         import_module("uvloop").install()
-    app = make_app(target)
+    app = make_app(target, session_seconds=number_of("SESSION_SECONDS"))
     judging = Worker(app, store, settings, partitions)
     host = value_of("METRICS_HOST")
     server = metrics.serve(number_of("METRICS_PORT") if port is None else port, lambda: judging.ready, host)
