@@ -164,7 +164,8 @@ def _window(
     following = shoes[last + 1].first if last + 1 < len(shoes) else LATEST - AROUND
     sequences = sequences_between(store, table, start, max(end, following) + AROUND)
     taken = TakenIn()
-    taken.take(stored.event for stored in events_between(store, table, sequences))
+    for some in events_between(store, table, sequences):
+        taken.take(some)
     events = taken.tables().get(table, [])
     before = NOTHING_BEFORE
     if first:

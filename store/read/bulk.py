@@ -2,15 +2,19 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, NamedTuple
 
+from schemas.decoding import decode_lines
+from schemas.records import AnyEvent
 from store.connect import Store
-from store.read.events import events_where
+from store.read.events import events_where, quick_cut
 from store.read.rounds import RoundFilter
-from store.rows.raw import StoredEvent
 from store.rows.verdicts import RoundKey, StoredVerdict
 
 _EVENTS_AT_ONCE = 20_000
+_RECORDS_AT_ONCE = 5_000
+_BYTES_TOGETHER = 2_000_000
 FOR_EVER = 2**62
 """A sequence that no event reaches."""
 
@@ -177,19 +181,80 @@ def stands_before(store: Store, table: str, firsts: Mapping[str, int]) -> dict[s
     return {source: SourceStand(sequence, time, frozenset(types)) for source, sequence, time, types in rows}
 
 
-def events_between(store: Store, table: str, sequences: Mapping[str, tuple[int, int]]) -> Iterator[StoredEvent]:
-    """The events of a table whose sequences are, by source, from the first to the last named."""
+def events_between(store: Store, table: str, sequences: Mapping[str, tuple[int, int]]) -> Iterator[list[AnyEvent]]:
+    """The events of a table whose sequences are, by source, from the first to the last named; many at a time."""
     if not sequences:
         return
     sources = list(sequences)
     firsts, lasts = zip(*sequences.values(), strict=True)
-    yield from events_where(
-        store,
+    condition = (
         f"table = %(table)s AND sequence >= transform(toString(source), %(sources)s, %(firsts)s, toUInt64({FOR_EVER}))"
-        " AND sequence <= transform(toString(source), %(sources)s, %(lasts)s, toUInt64(0))",
-        {"table": table, "sources": sources, "firsts": list(firsts), "lasts": list(lasts)},
-        at_once=_EVENTS_AT_ONCE,
+        " AND sequence <= transform(toString(source), %(sources)s, %(lasts)s, toUInt64(0))"
     )
+    given = {"table": table, "sources": sources, "firsts": list(firsts), "lasts": list(lasts)}
+    plain = _plainly_read(store, table, condition, given)
+    if plain is not None:
+        yield from plain
+        return
+    found = events_where(store, condition, given, at_once=_EVENTS_AT_ONCE)
+    while batch := [stored.event for stored in islice(found, _EVENTS_AT_ONCE)]:
+        yield batch
+
+
+def _plainly_read(
+    store: Store, table: str, condition: str, given: Mapping[str, Any]
+) -> list[list[AnyEvent]] | None:  # fmt: skip
+    """The events that meet a condition, if every one is plainly at its place in its record; None: look with care."""
+    columns = store.columns(f"SELECT log, topic, partition, offset, place FROM events WHERE {condition}", given)
+    wanted: dict[tuple[str, str, int], dict[int, set[int]]] = {}
+    for log, topic, partition, offset, place in zip(*columns, strict=True):
+        wanted.setdefault((log, topic, partition), {}).setdefault(offset, set()).add(place)
+    batches: list[list[AnyEvent]] = []
+    pieces: list[bytes] = []
+    size = 0
+    for (log, topic, partition), places in wanted.items():
+        missing = set(places)
+        for offset, count, raw in _raw_records(store, log, topic, partition, sorted(places)):
+            if offset not in missing:
+                continue
+            missing.discard(offset)
+            cut = quick_cut(raw, count)
+            if not cut or max(places[offset]) >= len(cut):
+                return None
+            chosen = [cut[place] for place in sorted(places[offset])]
+            size += sum(map(len, chosen))
+            pieces += chosen
+            if size > _BYTES_TOGETHER:
+                batches.append(decode_lines(pieces).events)
+                if not _are_of(batches[-1], table, len(pieces)):
+                    return None
+                pieces, size = [], 0
+        if missing:
+            return None
+    batches.append(decode_lines(pieces).events)
+    return batches if _are_of(batches[-1], table, len(pieces)) else None
+
+
+def _are_of(events: Sequence[AnyEvent], table: str, count: int) -> bool:
+    return len(events) == count and all(event.subject == table for event in events)
+
+
+def _raw_records(
+    store: Store, log: str, topic: str, partition: int, offsets: Sequence[int]
+) -> Iterator[tuple[int, int, bytes]]:
+    """Offset, number of events and bytes of these records, and, where most of a span are wanted, of those between."""
+    for start in range(0, len(offsets), _RECORDS_AT_ONCE):
+        chunk = offsets[start : start + _RECORDS_AT_ONCE]
+        dense = chunk[-1] - chunk[0] < 2 * len(chunk)
+        columns = store.columns(
+            "SELECT offset, events + rejected, raw FROM records WHERE log = %(log)s AND topic = %(topic)s"
+            " AND partition = %(partition)s AND "
+            + ("offset BETWEEN %(first)s AND %(last)s" if dense else "offset IN %(offsets)s"),
+            {"log": log, "topic": topic, "partition": partition, "first": chunk[0], "last": chunk[-1],
+             "offsets": () if dense else tuple(chunk)},
+            as_bytes=True,
+        )  # fmt: skip
+        yield from zip(*columns, strict=True)
 
 
 def tables_of(keys: Iterable[RoundKey]) -> dict[str, dict[str, set[int]]]:
