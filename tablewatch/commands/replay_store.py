@@ -3,11 +3,13 @@
 import logging
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Annotated, Any, Final
 
 import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from replay.custody import note_access, who_looks
 from replay.rounds import EventsGone, InvalidRoundName, RoundNotFound, round_key
@@ -67,6 +69,18 @@ _TO_CORRECT: Final = (WrongAddress, AccessRefused, SchemaTooOld, SchemaTooNew, M
 def _ended(message: str, code: int) -> typer.Exit:
     typer.echo(message, err=True)
     return typer.Exit(code)
+
+
+@contextmanager
+def rounds_bar(what: str, total: Callable[[], int]) -> Iterator[Callable[[int], None]]:
+    """A progress bar in rounds, if a person is watching; yields the function to call with each number more."""
+    if not sys.stderr.isatty():
+        yield lambda _count: None
+        return
+    columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(what, total=total())
+        yield lambda count: progress.advance(task, count)
 
 
 def note(store: Store, action: str, keys: Sequence[RoundKey] = (), **detail: Any) -> None:

@@ -3,24 +3,20 @@
 import gc
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, Final
 
 import orjson
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
 from audit.judge import JUDGE_VERSION
 from replay.verify import Deviation, Verified, verify
-from store.connect import Store
 from store.read.rounds import ALL, RoundFilter, count_rounds
 from tablewatch.commands import replay_filters as filters
 from tablewatch.commands.replay_paper import sheet
-from tablewatch.commands.replay_store import FLAGGED, note, stored
+from tablewatch.commands.replay_store import FLAGGED, note, rounds_bar, stored
 
 SHOWN: Final = 20
 """So many deviating rounds are printed with their differences, of each kind."""
@@ -81,7 +77,7 @@ def verify_rounds(
     gc.disable()
     with stored() as store:
         note(store, "verify", **filters.asked_for(wanted))
-        with _bar(store, wanted) as advance:
+        with rounds_bar("Verifying", lambda: count_rounds(store, wanted)) as advance:
             result = verify(store, wanted, advance, lambda: time.sleep(SETTLING_SECONDS))
         if as_json:
             sys.stdout.buffer.write(orjson.dumps(verified_json(result)) + b"\n")
@@ -101,18 +97,6 @@ def _verify_chain(trust: list[str] | None, checkpoints: Path | None, *, as_json:
         report = check_chain(store, trust, checkpoints, as_json=as_json)
     if not report.whole:
         raise typer.Exit(FLAGGED)
-
-
-@contextmanager
-def _bar(store: Store, wanted: RoundFilter) -> Iterator[Callable[[int], None]]:
-    """A progress bar in rounds, if a person is watching."""
-    if not sys.stderr.isatty():
-        yield lambda _count: None
-        return
-    columns = (TextColumn("Verifying"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("Verifying", total=count_rounds(store, wanted))
-        yield lambda count: progress.advance(task, count)
 
 
 def verified_json(result: Verified) -> dict[str, Any]:

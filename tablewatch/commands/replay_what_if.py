@@ -27,7 +27,7 @@ from store.rows.verdicts import RoundKey
 from tablewatch.commands import replay_filters as filters
 from tablewatch.commands.game_argument import Reading
 from tablewatch.commands.replay_paper import STATUS_STYLE, finding_text, sheet
-from tablewatch.commands.replay_store import named_round, note, stored
+from tablewatch.commands.replay_store import named_round, note, rounds_bar, stored
 
 SHOWN: Final = 20
 """So many rounds are printed one by one."""
@@ -103,7 +103,8 @@ def what_if_rounds(
         meant = [_known(store, key) for key in keys] or round_keys(store, wanted)
         note(store, "what-if", keys, what=" ".join(sys.argv[3:]), **filters.asked_for(wanted))
         try:
-            result = what_if(store, meant, changes, meant=keys[0] if len(keys) == 1 else None)
+            with rounds_bar("Judging", lambda: len(meant)) as advance:
+                result = what_if(store, meant, changes, advance, meant=keys[0] if len(keys) == 1 else None)
         except InvalidChange as error:
             typer.echo(f"This cannot be: {error}", err=True)
             raise typer.Exit(2) from None
