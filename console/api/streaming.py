@@ -9,9 +9,12 @@ from fastapi.responses import StreamingResponse
 from console.auth.sessions import Session
 from console.live.channel import Channel
 from console.server.parts import Parts
+from console.server.problems import Refused
 
 CHECK_SECONDS = 15.0
 """How often a stream looks whether its session still goes on."""
+MOST_STREAMS = 24
+"""Of one session at a time: a wall of screens may have one, a script that only opens them is stopped."""
 
 
 class EventStream(StreamingResponse):
@@ -22,6 +25,8 @@ class EventStream(StreamingResponse):
 
 def stream(request: Request, parts: Parts, session: Session, channel: Channel, last: str | None) -> EventStream:
     """The channel from where the page was, until the page goes, the session ends or the console does."""
+    if parts.streams[session.digest] >= MOST_STREAMS:
+        raise Refused(429, f"a session has {MOST_STREAMS} streams at most: close a page", {"Retry-After": "5"})
     return EventStream(
         _while_signed_in(parts, session, channel.follow(request.headers.get("last-event-id") or last)),
         headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
@@ -30,10 +35,16 @@ def stream(request: Request, parts: Parts, session: Session, channel: Channel, l
 
 async def _while_signed_in(parts: Parts, session: Session, chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
     checked = time.monotonic()
-    async for chunk in chunks:
-        if time.monotonic() - checked >= CHECK_SECONDS:
-            checked = time.monotonic()
-            if not parts.sessions.alive(session):
-                yield b"event: ended\ndata: {}\n\n"
-                return
-        yield chunk
+    parts.streams[session.digest] += 1
+    try:
+        async for chunk in chunks:
+            if time.monotonic() - checked >= CHECK_SECONDS:
+                checked = time.monotonic()
+                if not parts.sessions.alive(session):
+                    yield b"event: ended\ndata: {}\n\n"
+                    return
+            yield chunk
+    finally:
+        parts.streams[session.digest] -= 1
+        if not parts.streams[session.digest]:
+            del parts.streams[session.digest]

@@ -1,7 +1,7 @@
 """The alerts as the desk shows them: findings from the topic, and what people and the alert service did about them."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,8 +21,6 @@ class AlertPicture:
     steps: tuple[AlertStep, ...] = ()
     cleared: bool = False
     """The topic said that a later fact took the ground away."""
-    from_topic: bool = False
-    """Not seen in the store yet."""
 
     @property
     def state(self) -> str:
@@ -89,7 +87,7 @@ class AlertBoard:
             detail={"finding": as_json(finding)},
         )
         if known is None:
-            self._put(AlertPicture(alert, (), finding.cleared, from_topic=True))
+            self._put(AlertPicture(alert, (), finding.cleared))
         else:
             self._put(replace(known, alert=alert, cleared=finding.cleared))
 
@@ -99,10 +97,6 @@ class AlertBoard:
         cleared = known.cleared if known else False
         alert = history.alert if known is None else replace(history.alert, detail=known.alert.detail)
         self._put(AlertPicture(alert, history.steps, cleared))
-
-    def tables(self) -> Iterable[str]:
-        """The tables that an alert is about."""
-        return self._open.keys()
 
     def _put(self, picture: AlertPicture) -> None:
         name = picture.alert.id

@@ -33,6 +33,8 @@ BEAT_SECONDS: Final = 1.0
 """So often pages are told at least that nothing is new, and how the parts are."""
 READ_SECONDS: Final = 0.5
 PAUSE_SECONDS: Final = 2.0
+LAG_SECONDS: Final = 5.0
+"""How often the broker is asked how far the workers are: it takes a connection each time."""
 AT_ONCE: Final = 200
 """Records taken in before the pages get their turn."""
 MOST_ALERTS: Final = 2_000
@@ -185,8 +187,8 @@ class LiveRoom:
             try:
                 self.health.measured(await asyncio.to_thread(self._lag))
             except (BrokerUnavailable, TopicsMissing, RightsMissing):
-                self.health.workers.set("away", "nobody can say whether the workers judge: the broker is away")
-            await asyncio.sleep(PAUSE_SECONDS)
+                self.health.workers.set("away", "nobody can say whether what comes is judged")
+            await asyncio.sleep(LAG_SECONDS)
 
     def _store_away(self, error: StoreError) -> None:
         logger.warning("the store is away: %s", error)

@@ -1,5 +1,6 @@
 """What the routes work with, made once when the console starts."""
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Annotated
 
@@ -34,6 +35,8 @@ class Parts:
     changes: Ledger
     """What two administrators together may change."""
     shifts: Shifts = field(default_factory=Shifts)
+    streams: Counter[bytes] = field(default_factory=Counter)
+    """Open streams by session."""
 
 
 def parts_of(request: Request) -> Parts:

@@ -1,10 +1,12 @@
 """The API on a judged floor: what the wall, a table and the access log tell, and to whom."""
 
 import re
+from contextlib import ExitStack
 
 import orjson
 import pytest
 
+from console.api.streaming import MOST_STREAMS
 from console.auth.roles import ROLES, SEES_PLAYERS, Role
 from console.masking import MASK
 from store.read.alerts import open_alerts
@@ -185,3 +187,19 @@ def test_without_a_store_the_floor_is_live_and_says_so(
         assert answer.status_code == 503
         assert answer.headers["retry-after"]
         assert not re.search(r"Traceback|127\.0\.0\.1:9|File \"", answer.text)
+
+
+def test_a_session_has_only_so_many_streams(console: ConsoleServer) -> None:
+    with console.client("operator") as client, ExitStack() as open_streams:
+        kept = []
+        for _ in range(MOST_STREAMS):
+            answer = open_streams.enter_context(client.stream("GET", "/api/v1/floor/stream"))
+            assert answer.status_code == 200
+            kept.append(answer.iter_lines())
+            next(kept[-1])
+        with client.stream("GET", "/api/v1/floor/stream") as one_more:
+            assert one_more.status_code == 429
+        with console.client("operator") as other, other.stream("GET", "/api/v1/floor/stream") as theirs:
+            assert theirs.status_code == 200
+    with console.client("operator") as again:
+        assert again.get("/api/v1/floor").status_code == 200

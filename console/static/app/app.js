@@ -110,7 +110,7 @@ function tellStatus() {
 }
 
 function headline(part, state) {
-  if (part === "workers") return state === "behind" ? "Judging is behind" : "Pipeline stopped";
+  if (part === "workers") return { behind: "Judging is behind", away: "Broker away" }[state] ?? "Pipeline stopped";
   if (part === "feed") return "No live data";
   return "Store away";
 }

@@ -14,10 +14,15 @@ export class LiveFloor extends EventTarget {
     this.told = 0;
     this.changed = new Set();
     this.scheduled = false;
-    this.latencies = [];
+    this.whole = false;
   }
 
   start() {
+    this.connect();
+    setInterval(() => this.dispatchEvent(new Event("second")), 1000);
+  }
+
+  connect() {
     this.source = new EventSource("/api/v1/floor/stream");
     this.source.addEventListener("snapshot", (event) => this.take(JSON.parse(event.data), true));
     this.source.addEventListener("delta", (event) => this.take(JSON.parse(event.data), false));
@@ -26,7 +31,6 @@ export class LiveFloor extends EventTarget {
       // A stream that the browser gives up was refused: the session has ended.
       if (this.source.readyState === EventSource.CLOSED) this.again();
     });
-    setInterval(() => this.dispatchEvent(new Event("second")), 1000);
   }
 
   async again() {
@@ -37,10 +41,7 @@ export class LiveFloor extends EventTarget {
 
   restart() {
     if (this.source.readyState !== EventSource.CLOSED) return;
-    const before = this.source;
-    before.close();
-    clearInterval(this.beat);
-    this.start();
+    this.connect();
   }
 
   // The console's clock, so that ages are right on a machine whose own clock is not.
@@ -96,10 +97,5 @@ export class LiveFloor extends EventTarget {
       this.whole = false;
       this.dispatchEvent(new CustomEvent("tables", { detail }));
     });
-  }
-
-  openByTable() {
-    const found = [...this.alerts.values()].filter((alert) => alert.open);
-    return found;
   }
 }

@@ -1,0 +1,128 @@
+"""`tablewatch console`, as people type it: who may sign in, where it listens, and TLS."""
+
+import os
+import re
+import signal
+import ssl
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from ipaddress import IPv4Address
+from pathlib import Path
+
+import httpx
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+
+from tests.console.house import NOWHERE, PASSWORD
+
+COMMAND = [sys.executable, "-c", "from tablewatch.command import main; main()", "console"]
+
+
+def run(folder: Path, *words: str, given: str = "") -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "TABLEWATCH_DATA": str(folder)}
+    return subprocess.run(
+        [*COMMAND, *words], env=environment, input=given, capture_output=True, text=True, timeout=120, check=False
+    )
+
+
+@contextmanager
+def serving(folder: Path, **settings: str) -> Iterator[str]:
+    """A console that runs without broker and store; its address."""
+    environment = {
+        **os.environ, "TABLEWATCH_DATA": str(folder), "TABLEWATCH_CONSOLE_PORT": "0",
+        "TABLEWATCH_CLICKHOUSE_URL": NOWHERE, **settings,
+    }  # fmt: skip
+    process = subprocess.Popen(COMMAND, env=environment, stderr=subprocess.PIPE, text=True)
+    try:
+        assert process.stderr is not None
+        yield next(found[0] for line in process.stderr if (found := re.search(r"https?://[\d.]+:\d+", line)))
+    finally:
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(60) == 0
+
+
+def test_people_are_added_listed_changed_and_disabled(tmp_path: Path) -> None:
+    added = run(tmp_path, "users", "add", "mei", "--role", "auditor", "--password-from-input", given=PASSWORD + "\n")
+    assert added.returncode == 0
+    assert "mei may sign in as auditor" in added.stderr
+    again = run(tmp_path, "users", "add", "mei", "--role", "auditor", "--password-from-input", given=PASSWORD + "\n")
+    assert (again.returncode, again.stderr) == (2, "mei is there already\n")
+    weak = run(tmp_path, "users", "add", "lee", "--role", "auditor", "--password-from-input", given="short\n")
+    assert (weak.returncode, weak.stdout) == (2, "")
+    role = run(tmp_path, "users", "add", "lee", "--role", "king", "--password-from-input", given=PASSWORD + "\n")
+    assert role.returncode == 2
+    assert "choose one of operator" in role.stderr
+    assert run(tmp_path, "users", "role", "mei", "operator").returncode == 0
+    assert run(tmp_path, "users", "disable", "mei").returncode == 0
+    listed = run(tmp_path, "users", "list").stdout
+    assert re.fullmatch(r"mei  operator  disabled since .*UTC\n", listed)
+    assert PASSWORD not in listed
+    assert run(tmp_path, "users", "enable", "nobody").returncode == 2
+
+
+def test_passwords_do_not_travel_in_the_open(tmp_path: Path) -> None:
+    refused = run(tmp_path, "--host", "0.0.0.0")  # noqa: S104
+    assert refused.returncode == 2
+    assert "needs a certificate" in refused.stderr
+
+
+def test_it_starts_without_broker_and_store_and_says_so(tmp_path: Path) -> None:
+    run(tmp_path, "users", "add", "mei", "--role", "auditor", "--password-from-input", given=PASSWORD + "\n")
+    with serving(tmp_path) as url, httpx.Client(base_url=url) as client:
+        assert client.get("/healthz").json() == {"status": "ok"}
+        assert client.post("/api/v1/session", json={"name": "mei", "password": PASSWORD}).status_code == 200
+        told = client.get("/api/v1/floor").json()
+    assert told["tables"] == {}
+    assert told["status"]["feed"]["state"] in ("starting", "away")
+
+
+def test_with_tls_the_cookie_is_held_to_it(tmp_path: Path) -> None:
+    certificate, key = self_signed(tmp_path)
+    run(tmp_path, "users", "add", "mei", "--role", "auditor", "--password-from-input", given=PASSWORD + "\n")
+    trusted = ssl.create_default_context(cafile=str(certificate))
+    settings = {"TABLEWATCH_CONSOLE_CERTIFICATE": str(certificate), "TABLEWATCH_CONSOLE_KEY": str(key)}
+    with serving(tmp_path, **settings) as url, httpx.Client(base_url=url, verify=trusted) as client:
+        assert url.startswith("https://")
+        answer = client.post("/api/v1/session", json={"name": "mei", "password": PASSWORD})
+        assert answer.headers["set-cookie"].startswith("__Host-tablewatch=")
+        assert "secure" in answer.headers["set-cookie"].lower()
+        assert "max-age" in answer.headers["strict-transport-security"]
+
+
+@pytest.mark.parametrize("setting", ["TABLEWATCH_CONSOLE_CERTIFICATE", "TABLEWATCH_CONSOLE_KEY"])
+def test_certificate_and_key_belong_together(tmp_path: Path, setting: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(setting, str(tmp_path / "one.pem"))
+    refused = run(tmp_path)
+    assert refused.returncode == 2
+    assert "belong together" in refused.stderr
+
+
+def self_signed(folder: Path) -> tuple[Path, Path]:
+    """A certificate for this machine, and its key."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "127.0.0.1")])
+    now = datetime.now(UTC)
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - timedelta(minutes=5))
+        .not_valid_after(now + timedelta(hours=1))
+        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(IPv4Address("127.0.0.1"))]), critical=False)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
+        .sign(key, hashes.SHA256())
+    )
+    paths = folder / "console.pem", folder / "console.key"
+    paths[0].write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
+    paths[1].write_bytes(
+        key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    )
+    return paths
