@@ -69,7 +69,8 @@ class Beside:
             first = finding.expected
             sequences = [first] if source.base is None or first > source.base.sequence else []
         elif finding.code == "device-silent":
-            sequences = [fact.sequence for fact in source.device.facts]
+            # What was taken just now may not be followed yet.
+            sequences = [known.event.sequence for known in source.known.values() if known.held]
             sequences += [] if source.base is None else [source.base.sequence]
         else:
             sequences = []

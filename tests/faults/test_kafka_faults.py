@@ -1,0 +1,111 @@
+"""Faults on a real Kafka broker: workers killed, the broker restarted and gone, other codecs."""
+
+import asyncio
+import random
+import time
+from collections.abc import Iterator, Sequence
+
+import pytest
+from aiokafka import AIOKafkaProducer
+from kafka import KafkaAdminClient
+from kafka.admin import ConfigResource
+
+from streams.routing import Router
+from streams.topic_layout import INPUTS
+from tests.faults.floor import Floor, floor, pause, play, played_badly
+from tests.services.fixtures import absent
+from tests.services.kafka import KafkaBroker, KafkaUnavailable
+from tests.streams.pipeline import StoreProcess, await_takeover, took_over
+
+pytestmark = [pytest.mark.java, pytest.mark.xdist_group("kafka")]
+
+KILLS = 4
+GONE_SECONDS = 5.0
+CODECS = (None, "gzip", "snappy", "lz4", "zstd")
+
+
+@pytest.fixture(scope="module")
+def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KafkaBroker]:
+    try:
+        started = KafkaBroker(tmp_path_factory.mktemp("kafka"))
+    except KafkaUnavailable as error:
+        absent("java", str(error))
+        raise
+    with started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def playing(broker: KafkaBroker, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Floor]:
+    folder = tmp_path_factory.mktemp("floor")
+    server = StoreProcess(folder / "clickhouse")
+    with floor(folder, broker.url, server, TABLEWATCH_SESSION_SECONDS="3") as started:
+        yield started
+
+
+def test_workers_killed_at_random_moments_lose_nothing_and_double_nothing(playing: Floor) -> None:
+    rng = random.Random(21)
+    lines = play("K", 4, 6, 21)
+    cuts = [0, *sorted(rng.sample(range(1, len(lines)), KILLS)), len(lines)]
+    for number, end in enumerate(cuts[1:]):
+        playing.at_work()
+        playing.say(lines[cuts[number] : end])
+        if end != len(lines):
+            pause(rng, 1.0)
+            playing.kill()
+    playing.check()
+
+
+def test_the_other_of_two_workers_goes_on(playing: Floor) -> None:
+    lines = play("T", 4, 5, 22)
+    first = playing.at_work()
+    before = took_over(playing.running)
+    second = playing.running.start_worker()
+    playing.say(lines[: len(lines) // 2])
+    await_takeover(playing.running, before)
+    playing.say(lines[len(lines) // 2 :])
+    assert playing.worker is first
+    playing.kill()
+    playing.worker = second
+    playing.check()
+
+
+def test_a_broker_that_is_restarted_or_gone_for_a_while_costs_nothing(playing: Floor, broker: KafkaBroker) -> None:
+    lines = play("R", 4, 6, 23)
+    part = len(lines) // 3
+    playing.at_work()
+    playing.say(lines[:part])
+    broker.restart()
+    playing.say(lines[part : 2 * part])
+    broker.kill()
+    time.sleep(GONE_SECONDS)
+    broker.start()
+    playing.say(lines[2 * part :])
+    playing.check()
+
+
+def test_repeats_and_any_order_among_the_topics_change_nothing(playing: Floor) -> None:
+    playing.at_work()
+    playing.say(played_badly(play("B", 3, 5, 24), 24), max_events=7)
+    playing.check()
+
+
+def test_records_of_every_codec_are_read(playing: Floor, broker: KafkaBroker) -> None:
+    """The broker writes the topics' own codec; should somebody set it to leave records as they come, nothing stops."""
+    with KafkaAdminClient(**broker.options) as admin:
+        admin.alter_configs([ConfigResource("TOPIC", topic, {"compression.type": "producer"}) for topic in INPUTS])
+    lines = play("C", 2, 4, 25)
+    part = len(lines) // len(CODECS) + 1
+    for number, codec in enumerate(CODECS):
+        asyncio.run(_send(broker, lines[number * part : (number + 1) * part], codec))
+    playing.lines += lines
+    playing.at_work()
+    playing.check()
+
+
+async def _send(broker: KafkaBroker, lines: Sequence[bytes], codec: str | None) -> None:
+    router = Router(2)
+    async with AIOKafkaProducer(bootstrap_servers=broker.server, compression_type=codec, linger_ms=50) as producer:
+        for line in lines:
+            for parcel in router.route(line):
+                await producer.send(parcel.topic, value=parcel.raw, partition=parcel.partition)
