@@ -78,7 +78,7 @@ class Dealt:
         none = ("", False)
         return {shape: said(self.features(shape, none, none)) for shape in self.shapes}
 
-    @property
+    @cached_property
     def names(self) -> dict[str, str]:
         """The names of the statement, in the order in which they build on each other."""
         return dict(self._baccarat() if self.game.is_baccarat else self._dragon_tiger())
@@ -142,7 +142,7 @@ class Dealt:
         yield "first_pair", "0"
         yield "second_pair", "0"
 
-    @property
+    @cached_property
     def outcome_due(self) -> str:
         """Winner, totals and naturals of a round as one number, as `outcome_said` has them."""
         first, second = self.game.hands
@@ -163,7 +163,7 @@ class Dealt:
         totals = "toUInt16(totals[1]) * 16 + totals[2] + if(length(totals) = 2, 0, 65536)"
         return f"((({totals}) * 4 + naturals) * 4 + {winner})"
 
-    @property
+    @cached_property
     def pairs_due(self) -> str:
         """Which hands have a pair, as bits."""
         if not self.game.is_baccarat:

@@ -1,6 +1,6 @@
 """A re-audit: every game's rounds held against the rulebook inside the engine, and the judge's word on what differs."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -91,11 +91,22 @@ def count_game(
     """Rows, bets, rows that differ, and rows in doubt of one game."""
     statement = Statement(game, settlement)
     totals = [0, 0, 0, 0]
-    for plain in (True, False) if settlement else (True,):
-        sql = statement.counted(condition, plain=plain)
-        (found,) = store.query(sql, parameters, settings=SETTINGS)
+    for plain in _halves(store, statement, condition, parameters):
+        (found,) = store.query(statement.counted(condition, plain=plain), parameters, settings=SETTINGS)
         totals = [before + int(more) for before, more in zip(totals, found, strict=True)]
     return totals[0], totals[1], totals[2], totals[3]
+
+
+def _halves(store: Store, statement: Statement, condition: str, parameters: Mapping[str, Any]) -> tuple[bool, ...]:
+    """Which statements are needed: the one for plain rounds, and the other where there are others."""
+    if not statement.settlement:
+        return (True,)
+    others = store.query(
+        f"SELECT 1 FROM rounds PREWHERE game = '{statement.game.name}' AND NOT ({statement.is_plain})"
+        f" WHERE ({condition}) LIMIT 1",
+        parameters,
+    )
+    return (True, False) if others else (True,)
 
 
 def _last_states(
@@ -103,16 +114,31 @@ def _last_states(
 ) -> Iterator[tuple[RoundKey, int, tuple[str, ...]]]:
     """The rows that differ and are the last word on their round."""
     statement = Statement(game, settlement)
-    for plain in (True, False) if settlement else (True,):
+    for plain in _halves(store, statement, condition, parameters):
         rows = store.query(
             statement.listed(condition, 10 * MOST_LISTED, plain=plain), parameters, settings=SETTINGS
         )  # fmt: skip
-        for table, shoe, number, revision, *parts in rows:
-            key = RoundKey(table, shoe, number)
-            last = verdict(store, key)
-            if last is None or last.revision <= revision:
-                named = zip(("outcome", "bets", "payments"), parts, strict=True)
-                yield key, revision, tuple(name for name, differs in named if differs)
+        for start in range(0, len(rows), _KEYS_AT_ONCE):
+            some = rows[start : start + _KEYS_AT_ONCE]
+            last = _last_revisions(store, [row[:3] for row in some])
+            for table, shoe, number, revision, *parts in some:
+                if revision >= last.get((table, shoe, number), 0):
+                    named = zip(("outcome", "bets", "payments"), parts, strict=True)
+                    differing = tuple(name for name, differs in named if differs)
+                    yield RoundKey(table, shoe, number), revision, differing
+
+
+_KEYS_AT_ONCE = 1_000
+
+
+def _last_revisions(store: Store, keys: Sequence[tuple[Any, ...]]) -> dict[tuple[str, str, int], int]:
+    """The last revision of each of these rounds."""
+    rows = store.query(
+        "SELECT table, shoe, round, max(revision) FROM rounds WHERE (table, shoe, round) IN %(keys)s"
+        " GROUP BY table, shoe, round",
+        {"keys": tuple(keys)},
+    )
+    return {(table, shoe, number): revision for table, shoe, number, revision in rows}
 
 
 def _explained(store: Store, key: RoundKey, revision: int, parts: tuple[str, ...]) -> RowDiffers:

@@ -1,7 +1,7 @@
 """What every bet of a round is due, as SQL: tables over the round's shape and pairs, filled by asking each wager."""
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from math import lcm
 
 from games.paytable import LOST, Wager
@@ -11,6 +11,12 @@ from replay.reaudit.dealing import Dealt, lookup
 _OF_PAIRS = ("_pair", "_pair_rank", "_gold_pair", "any_pair", "both_pairs", "same_pair")
 _SHAPES = 1024
 """More than any game has shapes, or two hands have pairs."""
+
+
+@cache
+def dues_of(game: Game) -> "Dues":
+    """The settlement of a game's wagers, its tables filled once."""
+    return Dues(Dealt(game))
 
 
 @dataclass(frozen=True)
@@ -97,14 +103,26 @@ class Dues:
             wager = self.game.wagers[name]
             if number >= self._first_of_pairs or not self._asks_of_pairs(wager):
                 continue
-            for shape in self.dealt.shapes:
-                usual = self._usual[number * _SHAPES + shape]
-                for first, one in self.dealt.pairs.items():
-                    for second, other in self.dealt.pairs.items():
-                        net = self._whole(wager, shape, first, second)
-                        if net != usual:
-                            table[(number * _SHAPES + shape) * _SHAPES + one * self._pairs + other] = net
+            for alike in self._alike(wager):
+                first, second = alike[0]
+                for shape in self.dealt.shapes:
+                    net = self._whole(wager, shape, first, second)
+                    if net != self._usual[number * _SHAPES + shape]:
+                        for one, other in alike:
+                            place = self.dealt.pairs[one] * self._pairs + self.dealt.pairs[other]
+                            table[(number * _SHAPES + shape) * _SHAPES + place] = net
         return table
+
+    def _alike(self, wager: Wager) -> list[list[tuple[tuple[str, bool], tuple[str, bool]]]]:
+        """The pairs that both hands can have, those together that are all one to a wager."""
+        asked = [each for line in wager.lines for each in line.when if each.feature.endswith(_OF_PAIRS)]
+        some = next(iter(self.dealt.shapes))
+        groups: dict[tuple[bool, ...], list[tuple[tuple[str, bool], tuple[str, bool]]]] = {}
+        for first in self.dealt.pairs:
+            for second in self.dealt.pairs:
+                features = self.dealt.features(some, first, second)
+                groups.setdefault(tuple(each.holds(features) for each in asked), []).append((first, second))
+        return list(groups.values())
 
     def _whole(self, wager: Wager, shape: int, first: tuple[str, bool], second: tuple[str, bool]) -> int:
         return int(wager.net(self.dealt.features(shape, first, second)) * self.scale)

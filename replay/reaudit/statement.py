@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from games.rulebook import Game
 from replay.reaudit.dealing import Dealt
-from replay.reaudit.settlement import Dues
+from replay.reaudit.settlement import Dues, dues_of
 
 SETTINGS = {
     # Both sides of a condition are cheap here; to evaluate them one by one for those rows that need them is not.
@@ -34,11 +34,11 @@ class Statement:
 
     @property
     def _dealt(self) -> Dealt:
-        return Dealt(self.game)
+        return self._dues.dealt
 
     @property
     def _dues(self) -> Dues:
-        return Dues(self._dealt)
+        return dues_of(self.game)
 
     def counted(self, condition: str, *, plain: bool) -> str:
         """How many rows, how many bets, how many rows differ, and of how many the outcome is in doubt."""
@@ -63,17 +63,15 @@ class Statement:
         return "WITH " + ", ".join(f"{sql} AS {name}" for name, sql in names.items())
 
     def _from(self, condition: str, plain: bool) -> str:
-        where = f"WHERE game = '{self.game.name}' AND ({condition})"
         if not self.settlement:
+            return f"FROM rounds PREWHERE game = '{self.game.name}' WHERE ({condition})"
+        # The few columns that tell plain rounds are read first, and the rest of those rows alone that are meant.
+        chosen = self.is_plain if plain else f"NOT ({self.is_plain})"
+        where = f"PREWHERE game = '{self.game.name}' AND {chosen} WHERE ({condition})"
+        if plain or not self._limited:
             return f"FROM rounds {where}"
-        if plain:
-            return f"FROM rounds {where} AND {self._is_plain}"
-        if not self._limited:
-            return f"FROM rounds {where} AND NOT ({self._is_plain})"
         named = ", ".join(f"'{code}'" for code in _LIMITS)
-        rows = (
-            f"SELECT table, shoe, round, revision, digest FROM rounds {where} AND hasAny(codes, [{named}])"
-        )  # fmt: skip
+        rows = f"SELECT table, shoe, round, revision, digest FROM rounds {where} AND hasAny(codes, [{named}])"
         findings = (
             "arrayMap(each -> (JSONExtractString(each, 'bet'), JSONExtractString(each, 'code'),"
             " JSONExtractInt(each, 'expected')), arrayFilter(each -> JSONExtractString(each, 'code') IN"
@@ -83,7 +81,7 @@ class Statement:
             "FROM rounds GLOBAL ANY LEFT JOIN"
             f" (SELECT table, shoe, round, revision, digest, {findings} AS limits_said FROM verdicts"
             f" WHERE (table, shoe, round, revision, digest) GLOBAL IN ({rows})) AS said"
-            f" USING (table, shoe, round, revision, digest) {where} AND NOT ({self._is_plain})"
+            f" USING (table, shoe, round, revision, digest) {where}"
         )
 
     @property
@@ -92,7 +90,7 @@ class Statement:
         return self.game.document.limits_settle
 
     @property
-    def _is_plain(self) -> str:
+    def is_plain(self) -> str:
         """Rounds that cards and stakes decide alone, as nearly all are."""
         codes = ["void-required", "void-unfounded", *(_LIMITS if self._limited else ())]
         listed = ", ".join(f"'{code}'" for code in codes)

@@ -94,7 +94,7 @@ def test_every_wager_of_every_game_settles_in_sql_as_in_the_rulebook(store: Stor
     rounds = [
         made
         for game in rulebook(readings).values()
-        for number, cards in enumerate(_deals(game, 400, 7), start=1)
+        for number, cards in enumerate(_deals(game, 300, 7), start=1)
         if (made := _round(game, number, cards, 100 + number % 7)) is not None
     ]
     write_verdicts(store, rounds)
