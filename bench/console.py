@@ -8,16 +8,18 @@ moment at which the log took an event to the moment at which a page has the row 
 """
 
 import argparse
-import asyncio
 import multiprocessing
 import os
+import selectors
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
 import time
 from collections import defaultdict
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from itertools import pairwise
 from multiprocessing.synchronize import Event
@@ -132,49 +134,63 @@ def _append(log: Log, said: list[tuple[str, str, bytes]]) -> None:
 
 
 class Page:
-    """A browser's stream, without the browser."""
+    """A browser's stream, without the browser: bytes are taken as they come, and read when the run is over."""
 
     def __init__(self, port: int, cookie: str) -> None:
-        self.port = port
-        self.cookie = cookie
-        self.came: list[tuple[bytes, int]] = []
-        """Frames with the moment at which they came, in milliseconds; they are read when the run is over."""
-        self.bytes = 0
-        self.counting = False
+        self.socket = socket.create_connection(("127.0.0.1", port))
+        request = f"GET /api/v1/floor/stream HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: tablewatch={cookie}\r\n\r\n"
+        self.socket.sendall(request.encode())
+        self.socket.setblocking(False)
+        self.came: list[tuple[int, bytes]] = []
+        """What came, and when, in milliseconds since 1970."""
 
-    async def follow(self) -> None:
-        reader, writer = await asyncio.open_connection("127.0.0.1", self.port, limit=1 << 26)
-        request = f"GET /api/v1/floor/stream HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: tablewatch={self.cookie}\r\n\r\n"
-        writer.write(request.encode())
-        status = await reader.readline()
-        assert b"200" in status, status
-        while (await reader.readline()).strip():
-            pass
-        held = b""
-        while True:
-            size = int(await reader.readline(), 16)
-            held += (await reader.readexactly(size + 2))[:-2]
-            now = time.time_ns() // 1_000_000
-            self.bytes += size
-            *frames, held = held.split(b"\n\n")
-            if self.counting:
-                self.came += [(_shared.setdefault(frame, frame), now) for frame in frames if b"event: delta" in frame]
-
-
-_shared: dict[bytes, bytes] = {}
-"""All pages get the same bytes: they are kept once."""
+    def frames(self) -> Iterator[tuple[int, bytes]]:
+        """Whole frames with the moment at which their last byte came."""
+        stream = b"".join(piece for _, piece in self.came)
+        ends, total = [], 0
+        for moment, piece in self.came:
+            total += len(piece)
+            ends.append((total, moment))
+        assert stream.startswith(b"HTTP/1.1 200"), stream[:200]
+        place, held, number = stream.index(b"\r\n\r\n") + 4, b"", 0
+        while (line := stream.find(b"\r\n", place)) >= 0:
+            end = line + 2 + int(stream[place:line], 16)
+            if end + 2 > len(stream):
+                return
+            held += stream[line + 2 : end]
+            place = end + 2
+            while ends[number][0] < end:
+                number += 1
+            *whole, held = held.split(b"\n\n")
+            yield from ((ends[number][1], frame) for frame in whole)
 
 
-def latencies(pages: list[Page]) -> list[int]:
-    """Of every row on every page, in order."""
+def take_in(pages: list[Page], seconds: float) -> None:
+    """Read all streams for so long."""
+    deadline = time.monotonic() + seconds
+    with selectors.DefaultSelector() as waiting:
+        for page in pages:
+            waiting.register(page.socket, selectors.EVENT_READ, page)
+        while (left := deadline - time.monotonic()) > 0:
+            for key, _ in waiting.select(left):
+                piece = key.data.socket.recv(1 << 20)
+                assert piece, "a stream has ended"
+                key.data.came.append((time.time_ns() // 1_000_000, piece))
+
+
+def latencies(pages: list[Page], since: int) -> list[int]:
+    """Of every row on every page, from a moment on, in order."""
     heard: dict[bytes, list[int]] = {}
     found: list[int] = []
     for page in pages:
-        for frame, now in page.came:
+        for moment, frame in page.frames():
+            if moment < since or b"event: delta" not in frame:
+                continue
+            # All pages get the same bytes: they are read once.
             if frame not in heard:
                 told = orjson.loads(frame[frame.index(b"data: ") + 6 :])
                 heard[frame] = [row["heard"] for row in told["tables"].values() if "heard" in row]
-            found += [now - moment for moment in heard[frame]]
+            found += [moment - each for each in heard[frame]]
     return sorted(found)
 
 
@@ -183,30 +199,27 @@ def cpu_seconds(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-async def watch(port: int, cookies: list[str], seconds: float, pid: int) -> dict[str, Any]:
+def watch(port: int, cookies: list[str], seconds: float, pid: int) -> dict[str, Any]:
     """Follow all streams for so long."""
     pages = [Page(port, cookie) for cookie in cookies]
-    tasks = [asyncio.create_task(page.follow()) for page in pages]
-    await asyncio.sleep(5)
+    take_in(pages, 5)
+    began, cpu, own = time.monotonic(), cpu_seconds(pid), time.process_time()
+    since = time.time_ns() // 1_000_000
+    take_in(pages, seconds)
+    took, used, own = time.monotonic() - began, cpu_seconds(pid) - cpu, time.process_time() - own
     for page in pages:
-        page.counting, page.bytes = True, 0
-    began, cpu = time.monotonic(), cpu_seconds(pid)
-    await asyncio.sleep(seconds)
-    took, used = time.monotonic() - began, cpu_seconds(pid) - cpu
-    for task in tasks:
-        if task.done():
-            task.result()
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
-    found = latencies(pages)
+        page.socket.close()
+    found = latencies(pages, since)
+    sent = sum(len(piece) for page in pages for moment, piece in page.came if moment >= since)
     return {
         "rows told": len(found),
         "rows per second and page": round(len(found) / took / len(pages)),
         "latency p50 ms": found[len(found) // 2],
         "latency p99 ms": found[len(found) * 99 // 100],
         "latency worst ms": found[-1],
-        "MB/s to all pages": round(sum(page.bytes for page in pages) / took / 1e6, 1),
+        "MB/s to all pages": round(sent / took / 1e6, 1),
         "server cores": round(used / took, 2),
+        "cores of this process": round(own / took, 2),
     }
 
 
@@ -302,7 +315,7 @@ def main() -> int:
             )
             load.start()
             time.sleep(4)
-            told = asyncio.run(watch(port, cookies[:-1], chosen.seconds, console.pid))
+            told = watch(port, cookies[:-1], chosen.seconds, console.pid)
             print(orjson.dumps(told, option=orjson.OPT_INDENT_2).decode())
             frames = None if chosen.no_browser else wall_frames(port, cookies[-1], min(chosen.seconds, 15))
             print(orjson.dumps(frames, option=orjson.OPT_INDENT_2).decode())
