@@ -22,6 +22,7 @@ test: install
 	@command -v go >/dev/null || echo "No Go here: the check with clickhouse-go is skipped."
 	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || \
 		echo "No Chromium here: the tests of the console in a browser are skipped (Debian: apt-get install chromium)."
+	@command -v docker-compose >/dev/null || echo "No docker-compose here: docker-compose.yml is held against the schema alone."
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
 
 demo: install
