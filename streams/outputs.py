@@ -11,6 +11,7 @@ from schemas.findings import finding_json
 from schemas.rejections import rejection_json, rejection_of
 from schemas.topics import ALERTS, REJECTED, VERDICTS
 from store.rows.raw import Record
+from streams.alerting.raising import TIME_HEADER
 from streams.news import News, RaisedFinding
 
 logger = logging.getLogger(__name__)
@@ -26,12 +27,18 @@ class Message(NamedTuple):
     key: bytes | None
     """The table, which decides the partition."""
     value: bytes
+    headers: tuple[tuple[str, bytes], ...] = ()
 
 
 def alerts(findings: Iterable[RaisedFinding]) -> list[Message]:
     """What people are to be told: findings of tables that are live."""
     return [
-        Message(ALERTS.name, _key(each.finding.table), finding_json(each.finding))
+        Message(
+            ALERTS.name,
+            _key(each.finding.table),
+            finding_json(each.finding),
+            ((TIME_HEADER, str(each.time).encode()),),
+        )
         for each in findings
         if each.for_people
     ]
@@ -73,7 +80,11 @@ async def _send(app: faust.App, messages: Sequence[Message]) -> list[tuple[Messa
     stopped: Exception | None = None
     for message in messages:
         try:
-            on_the_way.append(await producer.send(message.topic, message.key, message.value, None, None, None))
+            on_the_way.append(
+                await producer.send(
+                    message.topic, message.key, message.value, None, None, list(message.headers) or None
+                )
+            )
         except Exception as error:  # the broker is away: what follows would fail too, each after a time-out of its own
             stopped = error
             break

@@ -9,11 +9,15 @@ import orjson
 import pytest
 
 from schemas.decoding import decode_lines
+from schemas.time import micros
+from schemas.topics import ALERTS
 from simulator.floor import simulate
 from store.read.findings import FindingFilter, findings
 from store.read.progress import stored_events_count
 from store.read.rejections import rejections
+from streams.alerting.raising import TIME_HEADER
 from streams.broker_url import Broker, parse_broker
+from streams.feed import Feed
 from streams.publish import publish
 from streams.topics import Layout, create
 from tests.services.fixtures import absent
@@ -97,6 +101,16 @@ def test_what_was_sent_is_stored_and_judged_as_an_audit_judges_it(running: Pipel
     said = orjson.loads(running.run("doctor", "--json").stdout)
     assert said["lag"] == 0 and said["ok"], said
     assert stop(worker) == 0
+    check_times_of_alerts(running, lines)
+
+
+def check_times_of_alerts(running: Pipeline, lines: list[bytes]) -> None:
+    """Each alert carries the table's own time, by which people know how late they hear of it."""
+    times = [micros(event.time) for event in decode_lines(lines).events]
+    with Feed(running.broker, [ALERTS.name], start="beginning") as feed:
+        told = [dict(record.headers)[TIME_HEADER] for record in feed.poll(5.0)]
+    assert told
+    assert all(min(times) <= int(time) <= max(times) for time in told)
 
 
 def test_bytes_that_are_no_events_are_kept_and_reported_and_stop_nothing(running: Pipeline) -> None:
