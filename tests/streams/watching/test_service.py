@@ -64,6 +64,18 @@ def test_what_is_found_is_that_of_an_audit_and_is_told_once(store: Store, broker
     assert len(told(broker)) == 2
 
 
+def test_a_service_that_was_killed_before_its_summaries_were_written_tells_nothing_again(
+    store: Store, broker: Broker
+) -> None:
+    fill(store, lines_of(with_false_shuffle()))
+    service(store, broker).look(whole=True)
+    (before,) = findings(store, FindingFilter(cleared=None))
+    store.command("TRUNCATE TABLE shoes SYNC")
+    assert service(store, broker).look(whole=True) == Done(shoes=4, again=0, findings=0)
+    assert findings(store, FindingFilter(cleared=None)) == [before]
+    assert len(told(broker)) == 1
+
+
 def test_a_record_of_an_alert_has_the_form_of_the_workers_own(store: Store, broker: Broker) -> None:
     fill(store, lines_of(with_false_shuffle()))
     service(store, broker).look(whole=True)
