@@ -166,8 +166,8 @@ class Wall {
       }
       line.names.push(row.name);
     });
-    const bead = document.body.classList.contains("big") ? 26 : 18;
-    this.beads = Math.max(1, Math.floor((this.grid.clientWidth / across - gap - 34) / bead));
+    const bead = document.body.classList.contains("big") ? 23.2 : 16.9;
+    this.beads = Math.max(1, Math.floor((this.grid.clientWidth / across - gap - 2.2 * bead) / bead));
     this.grid.style.height = `${top}px`;
     this.grid.style.setProperty("--tile-width", `calc((100% - ${(across - 1) * gap}px) / ${across})`);
   }
