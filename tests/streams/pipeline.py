@@ -132,10 +132,24 @@ class StoreProcess:
         assert self._process is not None
         return self._process.pid
 
+    def command(self) -> list[str]:
+        """What starts it."""
+        return [
+            sys.executable, "-m", "store.embedded", "--data", str(self.folder), "--with-parent", "--url", self.url,
+        ]  # fmt: skip
+
+    def pause(self) -> None:
+        """Freeze it: connections stay open and nothing answers."""
+        os.kill(self.pid, signal.SIGSTOP)
+
+    def resume(self) -> None:
+        """Let it go on."""
+        os.kill(self.pid, signal.SIGCONT)
+
     def start(self) -> None:
         """Start it, at the port that it had before if it had one."""
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "store.embedded", "--data", str(self.folder), "--with-parent", "--url", self.url],
+            self.command(),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
