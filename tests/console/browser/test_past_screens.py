@@ -2,6 +2,7 @@
 
 import csv
 import io
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,10 +11,11 @@ from playwright.sync_api import Page, expect
 from console.auth.roles import ROLES, Role
 from console.server.rights import PAGES
 from store.rows.verdicts import JudgedRound
+from store.write.verdicts import write_verdicts
 from tests.console.browser.conftest import DESKTOP, PHONE, Visitor
 from tests.console.browser.test_accessibility import serious
 from tests.console.house import NOWHERE, console_server, impatient
-from tests.console.past.evening import Evening
+from tests.console.past.evening import SCRIPT, Evening
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("console")]
 
@@ -239,3 +241,29 @@ def test_a_store_that_is_away_is_told_and_not_taken_for_an_empty_one(
         page = visitor.page(alone, "auditor", screen)
         expect(page.locator("main")).to_contain_text("The store is away")
         assert "No round" not in page.locator("main").inner_text()
+
+
+def test_a_script_in_the_name_of_a_player_is_only_text(evening: Evening, visitor: Visitor) -> None:
+    wanted = next(each for each in evening.rounds if any(bet.player == SCRIPT for bet in each.verdict.bets))
+    page = visitor.page(evening.server, "auditor", f"/rounds/{wanted.key}")
+    expect(page.locator(".round-bets")).to_contain_text(SCRIPT)
+    page.get_by_role("button", name="Draw the sheet").click()
+    expect(page.locator(".round-refund")).to_contain_text(SCRIPT)
+    start = round(evening.start.timestamp() * 1000)
+    report = visitor.page(evening.server, "auditor", f"/reports?start={start}&end={start + 10_800_000}")
+    report.get_by_role("button", name="Players").click()
+    expect(report.get_by_role("link", name=SCRIPT)).to_be_visible()
+    for each in (page, report):
+        assert each.locator("main img").count() == 0
+
+
+def test_two_revisions_are_compared_on_the_page(evening: Evening, visitor: Visitor) -> None:
+    first = next(each for each in reversed(evening.rounds) if each.verdict.status == "verified" and each.verdict.bets)
+    for number in (2, 3):
+        verdict = replace(first.verdict, revision=number, digest=str(number) * 64)
+        write_verdicts(evening.parts.store, [replace(first, verdict=verdict, judged=first.judged + number)])
+    page = visitor.page(evening.server, "auditor", f"/rounds/{first.key}")
+    page.get_by_role("button", name="Compare", exact=True).click()
+    row = page.locator(".round-revisions [role=status] tbody tr")
+    expect(row).to_have_count(1)
+    expect(row).to_contain_text("digest")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import orjson
 
 from console.auth.roles import Role
 from console.server.parts import Parts
@@ -33,6 +34,8 @@ ROUTING = """
 urls = ["json://127.0.0.1"]
 roles = ["administrator"]
 """
+SCRIPT = "<img src=x onerror=alert(1)>"
+"""The name of a player who means no good."""
 TABLES = 4
 ROUNDS = 14
 SEED = 11
@@ -80,7 +83,8 @@ class Visitor:
 def open_evening(store: Store, folder: Path) -> Iterator[Evening]:
     """Fill the store with an evening that began an hour ago, and open the console over it."""
     start = (datetime.now(UTC) - timedelta(hours=1)).replace(microsecond=0)
-    rounds = fill(store, list(simulate(TABLES, ROUNDS, SEED, faults=0.4, start=start)))
+    lines = simulate(TABLES, ROUNDS, SEED, faults=0.4, start=start)
+    rounds = fill(store, [line.replace(b'"M100084"', orjson.dumps(SCRIPT)) for line in lines])
     alerts = _raise(store, rounds)
     broker = EmbeddedLog(folder / "log")
     create(broker)
