@@ -6,7 +6,12 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
-LONG = frozenset({"mutants", "store_kills", "judge_soak", "faults", "watches"})
+LONG = frozenset(
+    {
+        "mutants", "store_kills", "judge_soak", "faults", "watches", "watch_service", "tamper", "reaudit", "latency",
+        "floor_memory", "console",
+    }
+)  # fmt: skip
 """They take long, and are run only when they are named."""
 
 
