@@ -88,8 +88,8 @@ def test_every_command_and_option_in_it_is_real() -> None:
 
 def test_all_parts_are_there_and_two_workers() -> None:
     assert services().keys() == {
-        "kafka", "clickhouse", "topics", "migrate", "worker", "alerts", "watches", "gateway", "console", "chain", "simulator",
-        "prometheus", "grafana",
+        "kafka", "clickhouse", "topics", "migrate", "worker", "alerts", "watches", "gateway", "console", "chain",
+        "simulator", "prometheus", "grafana",
     }  # fmt: skip
     assert services()["worker"]["deploy"]["replicas"] == 2
     assert services()["simulator"]["profiles"] == ["simulator"]
