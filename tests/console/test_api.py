@@ -47,9 +47,9 @@ def test_findings_on_the_wall_are_the_open_alerts(console: ConsoleServer) -> Non
 def test_pages_are_told_where_the_parts_stand(console: ConsoleServer) -> None:
     with console.client("auditor") as client:
         await_that(lambda: client.get("/api/v1/floor").json()["status"]["store"]["state"] == "ok", "the store is there")
+        await_that(lambda: client.get("/api/v1/floor").json()["status"]["lag"] == 0, "all is judged and stored")
         status = client.get("/api/v1/floor").json()["status"]
     assert status["feed"]["state"] == "ok"
-    assert status["lag"] == 0
 
 
 @pytest.mark.parametrize("role", ROLES)

@@ -130,14 +130,17 @@ class KafkaBroker:
         """Start it and wait until it answers."""
         if self._process is not None:
             raise RuntimeError("the broker runs already")
-        with (self.folder / "broker.out").open("ab") as out:
-            self._process = subprocess.Popen(
-                [*self._java, "kafka.Kafka", str(self._properties)], stdout=out, stderr=out, cwd=self.folder
-            )
+        self._process = self._launch()
         deadline = time.monotonic() + timeout
+        again = 2
         while True:
             if self._process.poll() is not None:
-                raise KafkaUnavailable(f"the broker ended at once:\n{self._last_lines()}")
+                if not again:
+                    raise KafkaUnavailable(f"the broker ended at once:\n{self._last_lines()}")
+                # Its port was free when it was chosen; somebody's outgoing connection may have it for a moment.
+                again -= 1
+                time.sleep(2.0)
+                self._process = self._launch()
             try:
                 # The client logs and waits long after a refused connection: try the port first.
                 socket.create_connection(("127.0.0.1", self.port), 1.0).close()
@@ -149,6 +152,12 @@ class KafkaBroker:
                     self.kill()
                     raise KafkaUnavailable(f"the broker did not answer in {timeout} s:\n{self._last_lines()}") from None
                 time.sleep(0.1)
+
+    def _launch(self) -> "subprocess.Popen[bytes]":
+        with (self.folder / "broker.out").open("ab") as out:
+            return subprocess.Popen(
+                [*self._java, "kafka.Kafka", str(self._properties)], stdout=out, stderr=out, cwd=self.folder
+            )
 
     def stop(self, timeout: float = 30.0) -> None:
         """Let it shut down in good order."""

@@ -30,8 +30,10 @@ EXPECTED = (
 """What the browser itself says when an answer is no, or when a test has taken the server away."""
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
+    """A browser for the tests of one file. While it is there an event loop runs in this thread, so that it may not stay
+    for tests that run one of their own."""
     path = next(filter(None, map(shutil.which, NAMES)), None)
     if path is None:
         pytest.skip("there is no Chromium here")
