@@ -41,6 +41,8 @@ class Beside:
         """What people have been told."""
         self._of_shoes: dict[str, Finding] = {}
         self._next_at: int | None = None
+        self._quiet = False
+        """Whether a device had been silent for too long at the last look: once it is heard, that is taken back."""
 
     def source(self, name: str) -> LiveSource:
         """A source, which may be new."""
@@ -96,11 +98,11 @@ class Beside:
 
     def look(self, complete_to: int, latest: int, seen: Seen) -> None:
         """Tell what is found; ``latest`` is the table's time."""
-        news = self.shoe_news
-        for source in self.sources.values():
-            quiet = source.beaten and source.latest + self._limit < latest
-            # What others said in a pause may come later by another topic.
-            news = news or source.news or quiet or bool(source.pauses)
+        quiet = any(source.beaten and source.latest + self._limit < latest for source in self.sources.values())
+        # What others said in a pause may come later by another topic.
+        news = self.shoe_news or any(source.news or source.pauses for source in self.sources.values())
+        news = news or quiet or self._quiet
+        self._quiet = quiet
         if not news and (self._next_at is None or complete_to < self._next_at):
             seen.again_at(self._next_at)
             return

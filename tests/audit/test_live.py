@@ -4,12 +4,14 @@ import random
 from collections.abc import Sequence
 
 import msgspec
+import orjson
 import pytest
 
 from audit.beside_rounds import findings_beside_rounds
 from audit.devices import RejectedPlace
 from audit.intake import Intake
-from audit.live.table import LiveTable, Seen
+from audit.live.seen import Seen
+from audit.live.table import LiveTable
 from audit.settings import JudgeSettings
 from audit.table import assemble, judge_table
 from schemas.decoding import Decoded, decode_lines
@@ -18,6 +20,7 @@ from schemas.time import micros
 from schemas.topics import INPUT, topic_of
 from schemas.verdicts import Verdict
 from simulator.floor import simulate
+from tests.audit.case import Case
 
 SETTINGS = JudgeSettings()
 Key = tuple[str, str, int]
@@ -25,6 +28,7 @@ BEHIND = 8_000_000
 """How far completeness is behind the newest event, in microseconds: what a floor delivers comes in that time."""
 FOR_EVER = 2**60
 OPEN_END = "the end of the round"
+CAMERA = "/tables/BT1/camera"
 
 
 def _offline(lines: Sequence[bytes]) -> tuple[dict[Key, Verdict], dict[str, str]]:
@@ -102,6 +106,16 @@ def _content(verdict: Verdict) -> tuple[object, ...]:
     return verdict.digest, verdict.status, verdict.outcome, verdict.bets, verdict.findings, verdict.differential
 
 
+def _judged(worker: _Worker, verdicts: dict[Key, Verdict]) -> dict[str, str]:
+    """What people were told of devices and of rounds that have ended."""
+    return {
+        name: finding.code
+        for name, finding in worker.told.items()
+        if finding.code != "event-rejected"
+        and (finding.round is None or (finding.table, finding.shoe, finding.round) in verdicts)
+    }
+
+
 @pytest.mark.parametrize("release", [False, True], ids=["all-held", "released"])
 @pytest.mark.parametrize(("seed", "faults"), [(1, 0.0), (2, 0.3), (3, 0.3)])
 def test_verdicts_and_findings_are_those_of_the_whole_file(seed: int, faults: float, release: bool) -> None:
@@ -111,13 +125,7 @@ def test_verdicts_and_findings_are_those_of_the_whole_file(seed: int, faults: fl
     assert {key: _content(worker.verdicts[key]) for key in verdicts if key in worker.verdicts} == {
         key: _content(verdict) for key, verdict in verdicts.items()
     }
-    told = {
-        name: finding.code
-        for name, finding in worker.told.items()
-        if finding.code != "event-rejected"
-        and (finding.round is None or (finding.table, finding.shoe, finding.round) in verdicts)
-    }
-    assert told == found
+    assert _judged(worker, verdicts) == found
 
 
 def test_the_cards_beside_a_verdict_are_in_the_order_that_counts() -> None:
@@ -144,3 +152,42 @@ def test_an_id_used_twice_refuses_both_events_with_their_own_bytes() -> None:
     found = table.look(0).findings
     assert {finding.actual for finding in found} == {"the first", "the second"}
     assert {finding.code for finding in found} == {"event-rejected"}
+
+
+def test_a_silence_is_taken_back_when_what_the_device_said_comes_late() -> None:
+    """A topic can be read to its end before a producer that was cut off sends what it still has."""
+    case = Case().beat(0, CAMERA).round()
+    case.beat(30_000, CAMERA).beat(60_000, CAMERA)
+    case.rule(59_001, "stands", "5.6")
+    events = decode_lines(case.lines()).events
+    delayed = [event for event in events if event.source == CAMERA][1:]
+    worker = _Worker()
+    worker.take(Decoded([event for event in events if event not in delayed], (), []))
+    worker.look(FOR_EVER)
+    assert [finding.code for finding in worker.told.values()] == ["device-silent"]
+    worker.take(Decoded(delayed, (), []))
+    worker.look(FOR_EVER)
+    assert worker.told == {}
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_whatever_device_is_cut_off_for_a_while_all_is_well_in_the_end(seed: int) -> None:
+    rng = random.Random(seed)
+    lines = list(simulate(2, 12, seed, faults=0.2))
+    verdicts, found = _offline(lines)
+    sources = sorted({event.source for event in decode_lines(lines).events})
+    cut_off = set(rng.sample(sources, len(sources) // 3))
+    worker = _Worker()
+    waiting: list[bytes] = []
+    for start in range(0, len(lines), 40):
+        some = lines[start : start + 40]
+        if rng.random() < 0.1:
+            some, waiting = [*waiting, *some], []
+        else:
+            waiting += [line for line in some if orjson.loads(line).get("source") in cut_off]
+            some = [line for line in some if orjson.loads(line).get("source") not in cut_off]
+        worker.take(decode_lines(some))
+        worker.look(FOR_EVER)
+    worker.take(decode_lines(waiting))
+    worker.look(FOR_EVER)
+    assert _judged(worker, verdicts) == found
