@@ -9,6 +9,7 @@ import copy
 import os
 import queue
 import random
+import resource
 import shutil
 import subprocess
 import sys
@@ -19,8 +20,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PROCESSES = 2
-TIME_LIMIT = 240
-"""Seconds after which a mutant that goes on for ever counts as noticed."""
+TOO_LONG = 10
+"""So many times the processor time of the tests without a change, and a mutant goes on for ever: it counts as noticed."""
 BAR = 0.90
 
 COMPARISONS: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
@@ -174,20 +175,17 @@ def workplace(parent: Path) -> Path:
     return place
 
 
-def tests_pass(place: Path) -> bool:
-    """Whether the tests of the copy pass, on the copy."""
+def tests_pass(place: Path, cpu_seconds: int) -> bool:
+    """Whether the tests of the copy pass, on the copy, within so much processor time."""
     # Compiled tests may stay; compiled modules must not, since two mutants can be alike in size and time.
     for compiled in (place / "games").rglob("__pycache__"):
         shutil.rmtree(compiled)
     check = "import games, pathlib; assert pathlib.Path(games.__file__).parents[1].samefile('.')"
     run = "import sys, pytest; sys.exit(pytest.main(['-x', '-q', '-p', 'no:cacheprovider', 'tests/games']))"
-    command = [sys.executable, "-c", f"{check}\n{run}"]
+    limit = f"import resource; resource.setrlimit(resource.RLIMIT_CPU, ({cpu_seconds}, {cpu_seconds}))"
+    command = [sys.executable, "-c", f"{limit}\n{check}\n{run}"]
     env = os.environ | {"PYTHONPATH": str(place), "PYTHONHASHSEED": "0", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
-    try:
-        done = subprocess.run(command, cwd=place, env=env, capture_output=True, timeout=TIME_LIMIT, check=False)
-    except subprocess.TimeoutExpired:
-        return False
-    return done.returncode == 0
+    return subprocess.run(command, cwd=place, env=env, capture_output=True, check=False).returncode == 0
 
 
 def main() -> None:
@@ -201,9 +199,10 @@ def main() -> None:
         for _ in range(PROCESSES):
             places.put(workplace(Path(parent)))
         first = places.get()
-        if not tests_pass(first):
+        if not tests_pass(first, resource.RLIM_INFINITY):
             raise SystemExit("the tests fail without any change")
         places.put(first)
+        limit = TOO_LONG * (1 + int(resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime))
 
         def survives(mutant: Mutant) -> bool:
             place = places.get()
@@ -211,7 +210,7 @@ def main() -> None:
             original = target.read_text()
             try:
                 target.write_text(mutant.source)
-                return tests_pass(place)
+                return tests_pass(place, limit)
             finally:
                 target.write_text(original)
                 places.put(place)
