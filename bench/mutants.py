@@ -21,7 +21,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 PROCESSES = 2
 TOO_LONG = 10
-"""So many times the processor time of the tests without a change, and a mutant goes on for ever: it counts as noticed."""
+"""So many times the processor time of the unchanged tests, and a mutant goes on for ever: it counts as noticed."""
 BAR = 0.90
 
 COMPARISONS: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
