@@ -26,7 +26,7 @@ COMMANDS: Final[dict[str, Command]] = {
     "worker": Command("tablewatch.commands.worker:worker", "Judge what the tables say, as it comes."),
     "gateway": Command("tablewatch.commands.gateway:gateway", "Take events of devices over HTTP."),
     "console": Command("tablewatch.commands.console:console", "The surveillance room in a browser."),
-    "alerts": Command("tablewatch.commands.alerts:app", "Tell people of findings; who is told, and what they did."),
+    "alerts": Command("tablewatch.commands.alerts:alerts", "Tell people of findings; who is told, and what they did."),
     "watches": Command("tablewatch.commands.watches:app", "Watch what many rounds show: shuffles, cards, wins."),
     "dashboards": Command("tablewatch.commands.dashboards:dashboards", "Bring the dashboards to a Grafana."),
     "doctor": Command("tablewatch.commands.doctor:doctor", "What is reachable, and how far the workers are behind."),

@@ -18,6 +18,7 @@ from streams.broker_url import (
 )
 from tablewatch.settings import InvalidSetting, value_of
 
+FLAGGED = 1
 WRONG_USE = 2
 UNREACHABLE = 3
 

@@ -1,0 +1,211 @@
+"""`tablewatch alerts list | show | ack | take | resolve | reopen | hand-over | note`: the desk without the console."""
+
+import getpass
+import time
+from dataclasses import asdict
+from typing import Annotated
+
+import orjson
+import typer
+
+from store.connect import Store, connect
+from store.rows.alerts import AlertHistory
+from streams.alerting.desk import Done, alert_with_steps, open_alerts, perform
+from streams.alerting.life import Act, Deed, Disposition, Role, life_of, moment
+from tablewatch.commands.services import FLAGGED, WRONG_USE, explained
+from tablewatch.commands.store_address import store_url
+
+AsJson = Annotated[bool, typer.Option("--json", help="One JSON object a line.")]
+AlertId = Annotated[str, typer.Argument(help="The alert's id, or its first characters.", metavar="ID")]
+By = Annotated[str | None, typer.Option(help="Who does it; default: you, as this machine knows you.")]
+AsRole = Annotated[Role, typer.Option(help="In which role.")]
+Note = Annotated[str, typer.Option(help="What was found, and what was done about it.")]
+
+
+def list_alerts(as_json: AsJson = False) -> None:
+    """Examples:
+
+    \b
+      tablewatch alerts list
+      tablewatch alerts list --json | jq -r .id
+
+    The alerts that somebody has to do something about, the first one first.
+    """
+    with explained():
+        found = open_alerts(connect(store_url()))
+    for history in found:
+        typer.echo(orjson.dumps(_as_json(history)).decode() if as_json else _line(history))
+    if not found and not as_json:
+        typer.echo("No alert is open.")
+
+
+def show(alert: AlertId, as_json: AsJson = False) -> None:
+    """Examples:
+
+    \b
+      tablewatch alerts show 3f9a21c4
+
+    One alert with everything that happened to it: who was told, who did what, and when.
+    """
+    with explained():
+        store = connect(store_url())
+        history = alert_with_steps(store, _whole_id(store, alert))
+    if history is None:
+        typer.echo("There is no such alert.", err=True)
+        raise typer.Exit(WRONG_USE)
+    if as_json:
+        typer.echo(orjson.dumps(_as_json(history)).decode())
+        return
+    typer.echo(_line(history))
+    for step in history.steps:
+        parts = [moment(step.at), step.action, f"by {step.by}"]
+        parts += [f"to {step.recipient}"] if step.recipient else []
+        parts += [f"as {step.disposition}"] if step.disposition else []
+        parts += [f"({step.note})"] if step.note else []
+        typer.echo("  " + " ".join(parts))
+
+
+def ack(alert: AlertId, by: By = None, role: AsRole = "shift_manager") -> None:
+    """Examples:
+
+    \b
+      tablewatch alerts ack 3f9a21c4
+
+    Says that you have seen the alert: it calls nobody else.
+    """
+    _act(alert, "acknowledge", by, role)
+
+
+def take(alert: AlertId, by: By = None, role: AsRole = "shift_manager") -> None:
+    """Examples:
+
+    \b
+      tablewatch alerts take 3f9a21c4
+
+    Says that you look after it.
+    """
+    _act(alert, "take", by, role)
+
+
+def resolve(
+    alert: AlertId,
+    disposition: Annotated[Disposition, typer.Option(help="What it was.")],
+    note: Note,
+    by: By = None,
+    role: AsRole = "shift_manager",
+) -> None:
+    """Examples:
+
+    \b
+      tablewatch alerts resolve 3f9a21c4 --disposition confirmed --note "Paid back 500, dealer told."
+
+    Says what it was, and closes it.
+    """
+    _act(alert, "resolve", by, role, disposition=disposition, note=note)
+
+
+def reopen(alert: AlertId, note: Note, by: By = None, role: AsRole = "shift_manager") -> None:
+    """Examples:
+
+    \b
+      tablewatch alerts reopen 3f9a21c4 --note "The video shows otherwise."
+
+    Opens a resolved or cleared alert again; if nobody acknowledges it, it escalates.
+    """
+    _act(alert, "reopen", by, role, note=note)
+
+
+def hand_over(
+    alert: AlertId,
+    to: Annotated[str, typer.Option(help="Who gets it.")],
+    to_role: Annotated[Role, typer.Option(help="In which role.")] = "shift_manager",
+    by: By = None,
+    role: AsRole = "shift_manager",
+    note: Note = "",
+) -> None:
+    """Examples:
+
+    \b
+      tablewatch alerts hand-over 3f9a21c4 --to bob
+
+    Gives an alert that somebody looks after to somebody else.
+    """
+    _act(alert, "hand over", by, role, to=to, to_role=to_role, note=note)
+
+
+def note(
+    alert: AlertId,
+    text: Annotated[str, typer.Argument(help="What is to be remembered.")],
+    by: By = None,
+    role: AsRole = "shift_manager",
+) -> None:
+    """Examples:
+
+    \b
+      tablewatch alerts note 3f9a21c4 "Video of camera 12 is kept."
+
+    Adds a note.
+    """
+    _act(alert, "note", by, role, note=text)
+
+
+def _whole_id(store: Store, start: str) -> str:
+    """The id of the open alert that begins so, or what was given."""
+    if len(start) >= 32:
+        return start
+    found = [history.alert.id for history in open_alerts(store) if history.alert.id.startswith(start)]
+    if len(found) > 1:
+        typer.echo(f"{len(found)} open alerts begin with {start!r}: write more of the id.", err=True)
+        raise typer.Exit(WRONG_USE)
+    return found[0] if found else start
+
+
+def _act(
+    alert: str,
+    deed: Deed,
+    by: str | None,
+    role: Role,
+    *,
+    disposition: Disposition | None = None,
+    note: str = "",
+    to: str = "",
+    to_role: Role | None = None,
+) -> None:
+    act = Act(
+        deed=deed,
+        by=by or getpass.getuser(),
+        role=role,
+        at=time.time_ns() // 1000,
+        disposition=disposition,
+        note=note,
+        to=to,
+        to_role=to_role,
+    )
+    with explained():
+        store = connect(store_url())
+        answer = perform(store, _whole_id(store, alert), act)
+    if isinstance(answer, Done):
+        typer.echo(_line(answer.history))
+        return
+    typer.echo(answer.reason, err=True)
+    raise typer.Exit(FLAGGED)
+
+
+def _line(history: AlertHistory) -> str:
+    alert, life = history.alert, life_of(history.steps)
+    where = " ".join(str(part) for part in (alert.table, alert.shoe, alert.round) if part is not None)
+    holder = f" by {life.holder}" if life.holder and life.state == "taken" else ""
+    return (
+        f"{alert.id[:8]}  {moment(alert.raised * 1000)}  {alert.severity:8}  {life.state or 'raised'}{holder}"
+        f"  {alert.code}  {where}  {alert.message}"
+    )
+
+
+def _as_json(history: AlertHistory) -> dict[str, object]:
+    life = life_of(history.steps)
+    return {
+        **asdict(history.alert),
+        "state": life.state,
+        "holder": life.holder or None,
+        "steps": [asdict(step) for step in history.steps],
+    }
