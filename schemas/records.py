@@ -7,8 +7,10 @@ it; whatever is not plainly valid there goes to the models.
 """
 
 from collections.abc import Mapping, Sequence
+from functools import reduce
 from itertools import chain
-from types import NoneType, UnionType
+from operator import or_
+from types import GenericAlias, NoneType, UnionType
 from typing import Annotated, Any, ClassVar, Final, Literal, Protocol, Union, cast, get_args, get_origin
 
 import msgspec
@@ -85,7 +87,7 @@ def _held(annotation: Any, constraints: Sequence[Any] = ()) -> Any:
                 return Literal[tuple(words)]
             case MayBeAbsent(inner=inner):
                 # Null is refused beside the record: its name is one that the record does not ask for.
-                return Union[_held(inner), None]  # noqa: UP007  # made at run time
+                return _held(inner) | None
             case StringConstraints(min_length=least):
                 bounds |= {} if least is None else {"min_length": least}
             case Ge(ge=least):
@@ -93,11 +95,11 @@ def _held(annotation: Any, constraints: Sequence[Any] = ()) -> Any:
             case Le(le=most):
                 bounds["le"] = most
     if origin in (Union, UnionType):
-        return Union[tuple(part if part is NoneType else _held(part) for part in parts)]  # noqa: UP007
+        return reduce(or_, (part if part is NoneType else _held(part) for part in parts))
     if origin is tuple:
-        return tuple[_held(parts[0]), ...]  # type: ignore[misc]  # made at run time
+        return GenericAlias(tuple, (_held(parts[0]), ...))
     if origin is dict:
-        return dict[_held(parts[0]), _held(parts[1])]  # type: ignore[misc]
+        return GenericAlias(dict, (_held(parts[0]), _held(parts[1])))
     if isinstance(annotation, type) and issubclass(annotation, Payload):
         return _payload(annotation)
     return Annotated[annotation, msgspec.Meta(**bounds)] if bounds else annotation
@@ -151,12 +153,12 @@ _WITH_ATTRIBUTES = {type_: _record(type_, model, *NO_EFFECT) for type_, model in
 
 
 def _any(records: Mapping[str, type[AnyEvent]]) -> Any:
-    return Union[tuple(records.values())]  # noqa: UP007
+    return reduce(or_, records.values())
 
 
 _read_one = msgspec.json.Decoder(_any(RECORDS)).decode
-_read_many = msgspec.json.Decoder(list[_any(RECORDS)]).decode  # type: ignore[misc]
-_read_with_attributes = msgspec.json.Decoder(list[_any(_WITH_ATTRIBUTES)]).decode  # type: ignore[misc]
+_read_many = msgspec.json.Decoder(GenericAlias(list, (_any(RECORDS),))).decode
+_read_with_attributes = msgspec.json.Decoder(GenericAlias(list, (_any(_WITH_ATTRIBUTES),))).decode
 
 
 _UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)

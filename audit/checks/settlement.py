@@ -1,5 +1,7 @@
 """What was paid and collected against the recomputed settlement (4 of all documents; DTB, FF4 5.14 to 5.16)."""
 
+from fractions import Fraction
+
 from audit.case import Case
 from audit.facts import Fact
 from audit.payouts import NOTHING, Moved, due, is_nothing, is_right
@@ -78,8 +80,8 @@ def _check_standing(case: Case, stake: Stake, moved: Moved, expected: Settled) -
         )  # fmt: skip
 
 
-def _words(amount: object) -> str:
-    return str(amount) if isinstance(amount, int) else str(float(amount))  # type: ignore[arg-type]
+def _words(amount: int | Fraction) -> str:
+    return str(amount) if isinstance(amount, int) else str(float(amount))
 
 
 def _check_again(case: Case, bet: str, moved: Moved, put_right: bool) -> None:

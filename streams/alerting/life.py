@@ -14,7 +14,7 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, get_args
 
 from store.rows.alerts import AlertStep
 
@@ -60,6 +60,7 @@ _FROM: Final[Mapping[str, frozenset[str]]] = {
     "cleared": OPEN,
 }
 """The states that a state may follow; `raised` follows none."""
+_STATES: Final[Mapping[str, State]] = {state: state for state in get_args(State)}
 
 _WORDS: Final[Mapping[str, str]] = {"shift_manager": "shift manager"}
 
@@ -164,7 +165,7 @@ def life_of(steps: Iterable[AlertStep]) -> Life:
             taken_places.add(wanted)
         place = max(place, wanted or 0) + 1
         standing.append(step)
-        state, last = step.state, step  # type: ignore[assignment]
+        state, last = _STATES[step.state], step
         match step.state:
             case "raised" | "reopened":
                 holder, acknowledged, escalations, disposition = "", None, 0, ""

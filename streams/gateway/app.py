@@ -179,7 +179,7 @@ def make_app(
         await asyncio.to_thread(sender.close)
 
     # No pages that load scripts from elsewhere: the description is enough.
-    app = FastAPI(
+    app = _Described(
         title="Tablewatch gateway", version="1", description=ABOUT, docs_url=None, redoc_url=None, lifespan=life
     )
 
@@ -217,19 +217,20 @@ def make_app(
 
     app.add_exception_handler(HTTPException, unusual)
     app.add_exception_handler(Exception, unusual)
-    app.openapi = _described(app)  # type: ignore[method-assign]
     return app
 
 
-def _described(app: FastAPI) -> Any:
-    def openapi() -> dict[str, Any]:
-        if app.openapi_schema is None:
-            schema = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
-            schema["components"] = components()
-            app.openapi_schema = schema
-        return app.openapi_schema
+class _Described(FastAPI):
+    """Describes the events by the schemas of the contract."""
 
-    return openapi
+    def openapi(self) -> dict[str, Any]:
+        if self.openapi_schema is None:
+            schema = get_openapi(
+                title=self.title, version=self.version, description=self.description, routes=self.routes
+            )
+            schema["components"] = components()
+            self.openapi_schema = schema
+        return self.openapi_schema
 
 
 def _mode(request: Request) -> Mode:

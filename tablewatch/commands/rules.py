@@ -1,6 +1,6 @@
 """``tablewatch rules``: the printed paytable of a game, with the clause behind every line."""
 
-from dataclasses import replace
+from dataclasses import asdict
 from typing import Annotated
 
 import typer
@@ -9,7 +9,7 @@ from rich.table import Table
 
 from games.odds import OTHERWISE
 from games.paytable import LOST, printed_odds
-from games.readings import choices
+from games.readings import choices, readings_of
 from games.rulebook import GAMES, Game, rulebook
 from tablewatch.commands.game_argument import Reading, chosen_game
 from tablewatch.commands.paper import paper
@@ -73,7 +73,7 @@ def readings_that_matter(game: Game) -> dict[str, list[str]]:
     for name, allowed in choices().items():
         others = [choice for choice in allowed if choice != getattr(game.readings, name)]
         for other in others:
-            changed = rulebook(replace(game.readings, **{name: other}))[game.name]  # type: ignore[arg-type]
+            changed = rulebook(readings_of({**asdict(game.readings), name: other}))[game.name]
             if changed.wagers != game.wagers or any(name in feature for feature in asked):
                 matter[name] = others
     return matter

@@ -39,8 +39,7 @@ def take_in(batches: list[list[bytes]]) -> Intake:
     first = 1
     for lines in batches:
         decoded = decode_lines(lines)
-        places = decoded.places
-        intake.take(decoded, lambda index, lines=lines, places=places: lines[places[index]], first)  # type: ignore[misc]
+        intake.take(decoded, [lines[place] for place in decoded.places].__getitem__, first)
         first += len(lines)
     return intake
 

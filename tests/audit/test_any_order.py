@@ -121,7 +121,7 @@ def test_a_finding_is_cleared_only_by_a_later_act_card_ruling_or_incident(seed: 
     in_time = in_effective_order(events)
     for place in sorted(dice.sample(range(1, len(in_time)), 5)):
         open_still = {
-            (event.data.shoe, event.data.round)  # type: ignore[union-attr]
+            (event.data.shoe, event.data.round)
             for event in in_time[place:]
             if event.type not in CLEARS_NOTHING and hasattr(event.data, "round")
         }

@@ -147,7 +147,7 @@ def serving(grafana: GrafanaServer) -> Iterator[GrafanaServer]:
             self.end_headers()
             self.wfile.write(sent)
 
-        do_GET = do_POST = do_PUT = do_DELETE = _answer  # noqa: N815
+        do_GET = do_POST = do_PUT = do_DELETE = _answer  # noqa: N815 - the names that the server calls
 
         def log_message(self, format: str, *args: object) -> None:
             """Tests are quiet."""

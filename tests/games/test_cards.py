@@ -2,7 +2,7 @@
 
 import pytest
 
-from games.cards import DECKS, ELEMENTS, POINTS, RANK, STANDARD
+from games.cards import DECKS, ELEMENTS, POINTS, RANK, STANDARD, Deck
 from games.rulebook import GAMES
 
 
@@ -26,7 +26,7 @@ def test_no_code_is_of_both_decks() -> None:
 
 
 @pytest.mark.parametrize("deck", DECKS, ids=lambda deck: deck.name)
-def test_a_card_is_numbered_by_its_place(deck) -> None:  # type: ignore[no-untyped-def]
+def test_a_card_is_numbered_by_its_place(deck: Deck) -> None:
     assert [deck.codes[place] for place in deck.index.values()] == list(deck.index)
     assert list(deck.index.values()) == list(range(deck.size))
     assert deck.members == set(deck.codes)

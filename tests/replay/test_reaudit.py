@@ -4,6 +4,7 @@ import random
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
+from typing import cast
 
 import pytest
 
@@ -14,6 +15,7 @@ from replay.reaudit.dealing import Dealt
 from replay.reaudit.reaudit import reaudit
 from replay.reaudit.settlement import Dues
 from schemas.verdicts import Bet, Outcome, RulesInForce, Settled, Verdict
+from schemas.words import Winner
 from simulator.floor import simulate
 from store.connect import Store
 from store.read.rounds import RoundFilter
@@ -58,11 +60,11 @@ def _round(game: Game, number: int, cards: list[str], stake: int) -> JudgedRound
         shoe="S1",
         round=number,
         revision=1,
-        game=game.name,  # type: ignore[arg-type]
+        game=game.name,
         rules=RulesInForce(game.document.name, game.document.in_force.isoformat()),
         status="verified",
         outcome=Outcome(
-            outcome.winner,  # type: ignore[arg-type]
+            cast(Winner, outcome.winner),
             dict(outcome.totals),
             dict(outcome.hands),
             outcome.naturals,

@@ -12,7 +12,7 @@ import orjson
 from schemas.decoding import decode_record
 from schemas.findings import SEVERITY, Finding, finding_id
 from schemas.topics import partition_of, topic_of
-from schemas.verdicts import Bet, Displayed, Outcome, RulesInForce, Settled, Verdict
+from schemas.verdicts import Bet, Displayed, Outcome, RulesInForce, Settled, Status, Verdict
 from store.render import SchemaSettings
 from store.rows.raw import Record
 from store.rows.verdicts import FindingState, JudgedRound
@@ -175,7 +175,7 @@ def judged(
     bets: tuple[Bet, ...] | None = None,
     opened: int = START,
     at: int = ARRIVAL,
-    status: str | None = None,
+    status: Status | None = None,
 ) -> JudgedRound:
     """A verdict about a round of the floor, as a judge would give it."""
     if bets is None:
@@ -190,7 +190,7 @@ def judged(
         revision=revision,
         game="no_commission",
         rules=RulesInForce("electronic-baccarat", "2019-01-01"),
-        status=status or ("flagged" if findings else "verified"),  # type: ignore[arg-type]
+        status=status or ("flagged" if findings else "verified"),
         outcome=Outcome(
             winner="banker",
             totals={"player": 3, "banker": 3},

@@ -2,8 +2,9 @@
 
 import gzip
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -182,7 +183,7 @@ def test_a_folder_with_files_or_a_store_without_schema_is_not_backed_up(
     ids=["a migration of the future", "another migration", "another format"],
 )
 def test_a_backup_of_another_version_is_refused(
-    store: Store, other: Store, tmp_path: Path, change: object, error: type[Exception]
+    store: Store, other: Store, tmp_path: Path, change: Callable[[dict[str, Any]], object], error: type[Exception]
 ) -> None:
     from store.backup import _digest
 
@@ -190,7 +191,7 @@ def test_a_backup_of_another_version_is_refused(
     path = tmp_path / "backup" / MANIFEST
     body = json.loads(path.read_text("utf-8"))
     del body["digest"]
-    change(body)  # type: ignore[operator]
+    change(body)
     path.write_text(json.dumps(body | {"digest": _digest(body)}), "utf-8")
     with pytest.raises(error):
         restore(other, tmp_path / "backup")

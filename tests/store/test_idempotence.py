@@ -98,6 +98,10 @@ def _in_one_go() -> list[Write]:
     ]
 
 
+def _writing(write: Callable[[Store, Any], None], batch: list[Any]) -> Write:
+    return lambda store: write(store, batch)
+
+
 def _cut(rows: Sequence[Any], write: Callable[[Store, Any], None], chance: random.Random) -> list[Write]:
     """The rows in batches of any size that overlap, some of them twice."""
     writes: list[Write] = []
@@ -105,7 +109,7 @@ def _cut(rows: Sequence[Any], write: Callable[[Store, Any], None], chance: rando
     while place < len(rows):
         end = place + chance.randint(1, 6)
         batch = list(rows[max(0, place - chance.randint(0, 3)) : end])
-        writes += [lambda store, batch=batch: write(store, batch)] * chance.choice((1, 1, 2))  # type: ignore[misc]
+        writes += [_writing(write, batch)] * chance.choice((1, 1, 2))
         place = end
     return writes
 

@@ -2,6 +2,7 @@
 
 from decimal import Decimal
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
@@ -33,8 +34,8 @@ def _fill(store: Store) -> dict[RoundKey, JudgedRound]:
     return {each.key: each for each in rounds}
 
 
-def _keys(store: Store, **wanted: object) -> list[str]:
-    return [str(each.key) for each in verdicts(store, RoundFilter(**wanted))]  # type: ignore[arg-type]
+def _keys(store: Store, **wanted: Any) -> list[str]:
+    return [str(each.key) for each in verdicts(store, RoundFilter(**wanted))]
 
 
 def test_a_verdict_comes_back_byte_for_byte(store: Store) -> None:
@@ -86,12 +87,10 @@ def test_rounds_are_listed_in_the_order_of_table_shoe_and_round(store: Store) ->
         ({"player": "'; DROP TABLE rounds; --"}, []),
     ],
 )
-def test_a_filter_looks_at_the_last_revision_alone(
-    store: Store, wanted: dict[str, object], expected: list[str]
-) -> None:
+def test_a_filter_looks_at_the_last_revision_alone(store: Store, wanted: dict[str, Any], expected: list[str]) -> None:
     _fill(store)
     assert _keys(store, **wanted) == expected
-    assert [str(each.key) for each in summaries(store, RoundFilter(**wanted))] == expected  # type: ignore[arg-type]
+    assert [str(each.key) for each in summaries(store, RoundFilter(**wanted))] == expected
 
 
 def test_pages_of_rounds_follow_each_other_without_gap_or_repeat(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from random import Random
+from typing import Any
 
 from audit.watches.summary import DealtRound, SettledBet, ShoeSummary
 from games.rulebook import GAMES, Game
@@ -54,11 +55,11 @@ def deal(
     return ShoeSummary(table, name, game, decks, tuple(rounds))
 
 
-def fair_shoe(random: Random, name: str, game: str = "no_commission", decks: int = 8, **dealing: object) -> ShoeSummary:
+def fair_shoe(random: Random, name: str, game: str = "no_commission", decks: int = 8, **dealing: Any) -> ShoeSummary:
     """A fairly shuffled shoe; ``without`` names the cards gone from it."""
-    cards = full_shoe(game, decks, dealing.pop("without", ()))  # type: ignore[arg-type]
+    cards = full_shoe(game, decks, dealing.pop("without", ()))
     random.shuffle(cards)
-    return deal(cards, name, game, decks, random=random, **dealing)  # type: ignore[arg-type]
+    return deal(cards, name, game, decks, random=random, **dealing)
 
 
 def picked_up(random: Random, rounds: Iterable[DealtRound], reverse: bool) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from clickhouse_cityhash.cityhash import CityHash128  # type: ignore[import-untyped]
+from clickhouse_cityhash.cityhash import CityHash128  # type: ignore[import-untyped]  # it has no types
 from clickhouse_driver.streams.compressed import CompressedBlockInputStream
 from hypothesis import given
 from hypothesis import strategies as st

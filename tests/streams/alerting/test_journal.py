@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -30,8 +31,8 @@ def known(journal: Journal, name: str, severity: str = "critical", raised: int =
     return made
 
 
-def plan(journal: Journal, name: str, severity: str = "critical", kind: Kind = "raised", **more: object) -> None:
-    fields: dict[str, object] = {
+def plan(journal: Journal, name: str, severity: str = "critical", kind: Kind = "raised", **more: Any) -> None:
+    fields: dict[str, Any] = {
         "id": f"{name} {kind}",
         "alert": name,
         "person": "anna",
@@ -43,7 +44,7 @@ def plan(journal: Journal, name: str, severity: str = "critical", kind: Kind = "
         "due_ms": NOW,
         "held": False,
     }
-    journal.plan([Planned(**(fields | more))])  # type: ignore[arg-type]
+    journal.plan([Planned(**(fields | more))])
 
 
 def names(journal: Journal, now: int = NOW) -> list[str]:

@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 from itertools import pairwise
+from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -27,15 +29,15 @@ ALERT = "ab" * 16
 RAISED = (raised_step(ALERT, START),)
 
 
-def act(deed: Deed, by: str = "anna", role: Role = "shift_manager", **more: object) -> Act:
-    given: dict[str, object] = {"at": START + 1_000_000}
+def act(deed: Deed, by: str = "anna", role: Role = "shift_manager", **more: Any) -> Act:
+    given: dict[str, Any] = {"at": START + 1_000_000}
     if deed == "resolve":
         given |= {"disposition": "confirmed", "note": "paid back"}
     elif deed in ("reopen", "note"):
         given["note"] = "look again"
     elif deed == "hand over":
         given |= {"to": "carl", "to_role": "operator"}
-    return Act(deed=deed, by=by, role=role, **(given | more))  # type: ignore[arg-type]
+    return Act(deed=deed, by=by, role=role, **(given | more))
 
 
 def after(*acts: Act | SystemAct) -> tuple[AlertStep, ...]:
@@ -172,7 +174,7 @@ LEGAL = {
 
 @given(st.lists(st.tuples(st.one_of(acts, system), st.integers(0, 3)), max_size=14), st.randoms())
 def test_any_interleaving_of_two_people_and_the_service_gives_one_legal_history(
-    moves: list[tuple[Act | SystemAct, int]], random: object
+    moves: list[tuple[Act | SystemAct, int]], random: Random
 ) -> None:
     """Each act is decided upon a view that may be some steps old, as with two writers at once; all are written."""
     written: list[AlertStep] = [*RAISED]
@@ -187,7 +189,7 @@ def test_any_interleaving_of_two_people_and_the_service_gives_one_legal_history(
     assert states[0] == "raised"
     assert all(pair in LEGAL for pair in pairwise(states)), states
     shuffled = [*written, *written[:3]]
-    random.shuffle(shuffled)  # type: ignore[attr-defined]
+    random.shuffle(shuffled)
     assert life_of(shuffled) == life
     holders = [step for step in life.standing if step.state == "acknowledged"]
     openings = sum(state in ("raised", "reopened") for state in states)

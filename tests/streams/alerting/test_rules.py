@@ -1,6 +1,7 @@
 """The routing file: read whole, and every fault named with its place."""
 
 from datetime import datetime
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -73,8 +74,8 @@ def at(clock: str, day: int = 11) -> int:
     return round(moment.timestamp() * 1000)
 
 
-def alert(code: str = "late-bet", pit: str | None = "P1", game: str | None = "no_commission", **more: object) -> Alert:
-    fields: dict[str, object] = {
+def alert(code: str = "late-bet", pit: str | None = "P1", game: str | None = "no_commission", **more: Any) -> Alert:
+    fields: dict[str, Any] = {
         "id": "a" * 32,
         "finding": "a" * 32,
         "table": "BT1",
@@ -88,7 +89,7 @@ def alert(code: str = "late-bet", pit: str | None = "P1", game: str | None = "no
         "time": 0,
         "raised": 0,
     }
-    return Alert(**(fields | more))  # type: ignore[arg-type]
+    return Alert(**(fields | more))
 
 
 def told(found: Alert, clock: str) -> set[str]:

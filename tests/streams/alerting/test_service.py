@@ -127,8 +127,7 @@ def test_what_was_held_back_and_is_cleared_is_not_told_at_all(room: Room) -> Non
         room.say(first, second)
         until(lambda: room.hook.messages("anna"))
         room.say(replace(second, cleared=True))
-        until(lambda: life_of(alert_with_steps(room.store, second.id).steps).state == "cleared"  # type: ignore[union-attr]
-              if alert_with_steps(room.store, second.id) else False)  # fmt: skip
+        until(lambda: "cleared" in actions(room, second))
         third = finding("late-bet", "BT1")
         room.say(third)
         until(lambda: len(room.hook.messages("anna")) == 2)

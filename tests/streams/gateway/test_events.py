@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import orjson
 import pytest
@@ -23,8 +24,8 @@ def source(name: str) -> str:
     return f"/tables/{name}/reader"
 
 
-def device(floor: Floor, table: str, **other: object) -> str:
-    return floor.device(table, tables=[table], sources=[source(table)], **other)  # type: ignore[arg-type]
+def device(floor: Floor, table: str, **other: Any) -> str:
+    return floor.device(table, tables=[table], sources=[source(table)], **other)
 
 
 def on(table: str, sequence: int) -> dict[str, object]:

@@ -4,6 +4,7 @@ import random
 import socket
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx
 import orjson
@@ -30,11 +31,11 @@ def token(floor: Floor) -> str:
     return floor.device()
 
 
-def refused(answer: httpx.Response, status: int) -> dict[str, object]:
+def refused(answer: httpx.Response, status: int) -> dict[str, Any]:
     assert answer.status_code == status, answer.text
     assert answer.headers["content-type"] == "application/problem+json"
     assert answer.headers["x-content-type-options"] == "nosniff"
-    problem: dict[str, object] = answer.json()
+    problem: dict[str, Any] = answer.json()
     assert problem["status"] == status
     return problem
 
@@ -82,7 +83,7 @@ def test_another_table_source_or_type_is_refused_with_its_reason_and_nothing_is_
     before = floor.records()
     problem = refused(floor.post(token, [card(0), wrong, heartbeat(2)]), 403)
     assert problem["detail"] == "1 of 3 events are refused, and none was sent"
-    (only,) = problem["problems"]  # type: ignore[misc]
+    (only,) = problem["problems"]
     assert (only["index"], only["id"]) == (1, "e1")
     assert word in only["reason"]
     assert floor.records() == before
@@ -107,9 +108,9 @@ def test_each_event_that_breaks_the_contract_is_named(floor: Floor, token: str) 
     bad_card = card(1) | {"data": {"shoe": "S1", "round": 1, "draw": 1, "card": "1X"}}
     no_zone = card(3, time="2026-01-01T00:00:00")
     problem = refused(floor.post(token, [card(0), bad_card, card(2, subject="X"), no_zone, {"id": 5}, 17]), 422)
-    named = [(each["index"], each["id"]) for each in problem["problems"]]  # type: ignore[attr-defined]
+    named = [(each["index"], each["id"]) for each in problem["problems"]]
     assert named == [(1, "e1"), (2, "e2"), (3, "e3"), (4, None), (5, None)]
-    reasons = [each["reason"] for each in problem["problems"]]  # type: ignore[attr-defined]
+    reasons = [each["reason"] for each in problem["problems"]]
     assert "not a card of either deck" in reasons[0]
     assert "table 'X'" in reasons[1]
     assert reasons[2].startswith("time:")
@@ -181,7 +182,7 @@ def test_a_body_over_the_bound_is_refused_announced_or_not(floor: Floor, token: 
 
 def test_an_answer_names_a_bounded_number_of_problems(floor: Floor, token: str) -> None:
     problem = refused(floor.post(token, [{}] * 1000), 422)
-    assert len(problem["problems"]) == MOST_PROBLEMS  # type: ignore[arg-type]
+    assert len(problem["problems"]) == MOST_PROBLEMS
     assert str(problem["detail"]).startswith("1000 of 1000 events are refused")
 
 
@@ -206,7 +207,7 @@ def test_script_in_names_is_data_and_nothing_else(floor: Floor) -> None:
     assert raw in floor.raws("table.cards")
     answer = floor.post(token, [card(1, subject=SCRIPT + "x", source=SCRIPT, id=SCRIPT)])
     problem = refused(answer, 403)
-    assert problem["problems"][0]["id"] == SCRIPT  # type: ignore[index]
+    assert problem["problems"][0]["id"] == SCRIPT
     assert "html" not in answer.headers["content-type"]
 
 
