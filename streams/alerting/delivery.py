@@ -22,21 +22,32 @@ class Outcome:
     """Why not, as the service said it; empty when it was taken."""
 
 
+_MAIL = frozenset({"mailto", "mailtos"})
+_CAUSE = "Socket Exception: "
+"""How apprise begins what it says, for developers alone, of why an address could not be reached."""
+_LONGEST_CAUSE = 300
+
+
 class _Heard(logging.Handler):
     """Keeps what apprise last complained about in each thread: it says why only to its log."""
 
     def __init__(self) -> None:
-        super().__init__(logging.WARNING)
+        super().__init__(logging.DEBUG)
         self._said = threading.local()
 
     def emit(self, record: logging.LogRecord) -> None:
-        self._said.last = record.getMessage()
+        if record.levelno >= logging.WARNING:
+            self._said.last = record.getMessage()
+        elif str(record.msg).startswith(_CAUSE):
+            self._said.cause = record.getMessage().removeprefix(_CAUSE)[:_LONGEST_CAUSE]
 
-    def take(self) -> str:
-        """What was said in this thread since this was last asked."""
+    def take(self, way: str = "") -> str:
+        """What was said in this thread since this was last asked. Of a mail server also the cause, which names none of
+        our secrets; of others it may repeat an address with its token."""
         said: str = getattr(self._said, "last", "")
-        self._said.last = ""
-        return said
+        cause: str = getattr(self._said, "cause", "")
+        self._said.last = self._said.cause = ""
+        return f"{said.rstrip('.')}: {cause}" if cause and way in _MAIL else said
 
 
 _heard = _Heard()
@@ -47,6 +58,7 @@ def _listen() -> None:
     log = logging.getLogger("apprise")
     if _heard not in log.handlers:
         log.addHandler(_heard)
+        log.setLevel(logging.DEBUG)
         log.propagate = False
 
 
@@ -61,7 +73,7 @@ def deliver(urls: Sequence[str], text: Text) -> Outcome:
         try:
             if _send(url, text):
                 return Outcome(True, way, "")
-            reasons.append(_heard.take() or "it was not taken")
+            reasons.append(_heard.take(way) or "it was not taken")
         except Exception as error:  # a plugin's own fault must not stop the others
             reasons.append(f"{type(error).__name__}: {error}")
         failed.append(way)
@@ -92,7 +104,7 @@ def _send(url: str, text: Text) -> bool:
     # The address itself and not a collection of them: that would send in a few threads that all share.
     address = apprise.Apprise.instantiate(url, asset=_asset)
     if address is None:
-        _heard.emit(logging.makeLogRecord({"msg": "the address cannot be used"}))
+        _heard.emit(logging.makeLogRecord({"msg": "the address cannot be used", "levelno": logging.WARNING}))
         return False
     urgency = apprise.NotifyType(text.urgency)
     return bool(address.notify(body=text.body, title=text.title, notify_type=urgency, body_format="text"))
