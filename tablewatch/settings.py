@@ -13,7 +13,7 @@ from typing import Final
 
 from audit.settings import JudgeSettings
 from audit.watches.settings import WatchSettings
-from games.readings import Readings
+from games.readings import choices, readings_of
 
 PREFIX: Final = "TABLEWATCH_"
 FILE: Final = PREFIX + "SETTINGS"
@@ -53,7 +53,7 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Setting("CONSOLES", "", "users that read everything"),
     Setting("RETENTION_YEARS", "7", "years that the store keeps everything; never less than five"),
     Setting("CLUSTER", "", "the ClickHouse cluster to make replicated and distributed tables on"),
-    Setting("METRICS_HOST", "127.0.0.1", "where workers and the alert service tell their metrics and health"),
+    Setting("METRICS_HOST", "127.0.0.1", "where workers, alert service, watches and console tell metrics"),
     Setting("METRICS_PORT", "0", "of a worker's /metrics, /healthz and /readyz; 0: a free one"),
     Setting("ALERTS_ROUTES", "", "the routing file of alerts; empty: alert-routes.toml in the data folder"),
     Setting("ALERTS_PORT", "0", "of the alert service's /metrics, /healthz and /readyz on this machine; 0: a free one"),
@@ -75,6 +75,7 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Setting("CONSOLE_KEY", "", "of the console's certificate"),
     Setting("CONSOLE_PLAIN", "", "1: the console listens beyond this machine without TLS, behind a proxy that has it"),
     Setting("CONSOLE_SESSION_HOURS", "12", "hours until somebody has to sign in to the console again"),
+    Setting("CONSOLE_METRICS_PORT", "0", "of the console's /metrics and /readyz, apart from its pages; 0: a free one"),
     Setting("SHIFTS", "06:00,14:00,22:00", "when shifts begin, by the site's clock; for reports"),
     Setting("TIME_ZONE", "UTC", "of the site, where no table's configuration names one"),
     Setting("CONSOLE_IDLE_MINUTES", "60", "minutes without an open page until a session of the console ends"),
@@ -206,11 +207,7 @@ def judge_settings(environment: Mapping[str, str] = os.environ) -> JudgeSettings
         ahead_ms=_number("AHEAD_MS", environment),
         idle_ms=_number("IDLE_MS", environment),
         patience_ms=_number("PATIENCE_MS", environment),
-        readings=Readings(
-            pair=_choice("READING_PAIR", ("same-rank", "literal"), environment),  # type: ignore[arg-type]
-            natural_tie=_choice("READING_NATURAL_TIE", ("identical", "each-natural"), environment),  # type: ignore[arg-type]
-            tiger_pair=_choice("READING_TIGER_PAIR", ("highest", "cumulative"), environment),  # type: ignore[arg-type]
-            small_tiger=_choice("READING_SMALL_TIGER", ("rule", "layout"), environment),  # type: ignore[arg-type]
-            tiger_banker=_choice("READING_TIGER_BANKER", ("rule", "layout"), environment),  # type: ignore[arg-type]
+        readings=readings_of(
+            {name: _choice(f"READING_{name.upper()}", allowed, environment) for name, allowed in choices().items()}
         ),
     )

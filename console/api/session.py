@@ -5,6 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Request, Response
 from pydantic import Field
 
+from console import measures
 from console.api.models import Given, Told
 from console.auth.passwords import LONGEST, WeakPassword
 from console.auth.people import Refusal
@@ -60,8 +61,10 @@ async def sign_in(given: SignIn, request: Request, response: Response, parts: Co
     name = given.name.strip().lower()
     person = await parts.people.sign_in(name, given.password)
     if isinstance(person, Refusal):
+        measures.SIGN_INS.labels("refused").inc()
         parts.access.note(None, "sign-in refused", who=name, address=address, detail={"reason": person.reason})
         raise Refused(401, "name or password is wrong, or the name is locked for a while")
+    measures.SIGN_INS.labels("signed in").inc()
     token = parts.sessions.begin(person.name, address)
     session = parts.sessions.find(token)
     assert session is not None

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from fastapi import Request
 from fastapi.responses import StreamingResponse
 
+from console import measures
 from console.auth.sessions import Session
 from console.live.channel import Channel
 from console.server.parts import Parts
@@ -36,6 +37,7 @@ def stream(request: Request, parts: Parts, session: Session, channel: Channel, l
 async def _while_signed_in(parts: Parts, session: Session, chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
     checked = time.monotonic()
     parts.streams[session.digest] += 1
+    measures.STREAMS.inc()
     try:
         async for chunk in chunks:
             if time.monotonic() - checked >= CHECK_SECONDS:
@@ -45,6 +47,7 @@ async def _while_signed_in(parts: Parts, session: Session, chunks: AsyncIterator
                     return
             yield chunk
     finally:
+        measures.STREAMS.dec()
         parts.streams[session.digest] -= 1
         if not parts.streams[session.digest]:
             del parts.streams[session.digest]

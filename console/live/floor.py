@@ -24,6 +24,8 @@ class Floor:
         """How many events were taken in."""
         self.unreadable = 0
         """Records that say nothing that the picture can use; the workers reject and keep them."""
+        self.waiting_since: int | None = None
+        """When the oldest record arrived that pages have not been told of, in milliseconds since 1970."""
         self.verdict_at = 0
         """When the last verdict came, in milliseconds since 1970 by the log."""
 
@@ -37,6 +39,7 @@ class Floor:
 
     def take_record(self, topic: str, value: bytes, arrival: int) -> None:
         """A record of any topic, as the log took it at ``arrival`` (milliseconds since 1970)."""
+        self.waiting_since = arrival if self.waiting_since is None else min(arrival, self.waiting_since)
         try:
             if topic in _INPUTS:
                 decoded = decode_record(value)

@@ -58,9 +58,18 @@ class Health:
         """A verdict came: the workers are at work."""
         self._moved = time.monotonic()
 
+    @property
+    def parts(self) -> dict[str, Part]:
+        """All of them by name."""
+        return {"feed": self.feed, "workers": self.workers, "store": self.store}
+
+    @property
+    def ready(self) -> bool:
+        """Whether pages get what they ask for: live tables and older rounds."""
+        return self.feed.state == "ok" and self.store.state == "ok"
+
     def as_json(self) -> dict[str, Any]:
         """For the page."""
-        parts = {"feed": self.feed, "workers": self.workers, "store": self.store}
         return {
-            name: {"state": part.state, "since": part.since, "words": part.words} for name, part in parts.items()
+            name: {"state": part.state, "since": part.since, "words": part.words} for name, part in self.parts.items()
         } | {"lag": self.lag}

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import orjson
 
+from console import measures
 from console.live.alerts import AlertPicture
 from console.live.channel import Channel
 from console.live.desk import alert_json
@@ -220,10 +221,14 @@ class LiveRoom:
         for detail in self._details.values():
             if detail.table in dirty:
                 detail.tell()
+        if floor.waiting_since is not None:
+            measures.TOLD_SECONDS.observe(max(0, now_ms() - floor.waiting_since) / 1000)
+            floor.waiting_since = None
 
     def _publish(self, news: dict[str, Any], changed: set[str], status: bytes) -> None:
         self._told = time.monotonic()
         self._status = status
+        self._measure()
         pictures = [each for name in sorted(changed) if (each := self.floor.alerts.get(name)) is not None]
         naming = any(each.alert.code in NAMING or each.alert.detail for each in pictures)
         common = None
@@ -239,6 +244,12 @@ class LiveRoom:
                     }
                 )
             channel.publish("delta", common)
+
+    def _measure(self) -> None:
+        measures.TABLES.set(len(self.floor.tables))
+        measures.OPEN_ALERTS.set(self.floor.alerts.open_count.total())
+        for name, part in self.health.parts.items():
+            measures.NOT_OK.labels(name).set(part.state != "ok")
 
 
 class _Detail:

@@ -1,9 +1,15 @@
-"""What every answer carries and every request must bear: headers that keep scripts of others out, and small bodies."""
+"""What every answer carries and every request must bear: headers that keep scripts of others out, and small bodies.
 
+Every answer passes here, so that they are counted here too.
+"""
+
+import time
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any, Final
 
 from starlette.exceptions import HTTPException
+
+from console import measures
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -58,9 +64,12 @@ class Secured:
             await self._app(scope, receive, send)
             return
         secure = scope.get("scheme") == "https"
+        asked = time.perf_counter()
 
         async def marked(message: Message) -> None:
             if message["type"] == "http.response.start":
+                measures.REQUESTS.labels(str(message["status"])).inc()
+                measures.ANSWER_SECONDS.observe(time.perf_counter() - asked)
                 present = {name.lower() for name, _ in message.get("headers", ())}
                 more = [pair for pair in (*_HEADERS, *((_TLS,) if secure else ())) if pair[0] not in present]
                 if b"cache-control" not in present:

@@ -1,19 +1,14 @@
 """`tablewatch console`: the surveillance room in a browser, and the people who may sign in."""
 
-import ipaddress
 import logging
-import signal
-import socket
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from types import FrameType
-from typing import Annotated, NoReturn
+from typing import Annotated
 
 import typer
-import uvicorn
 
 from console.access import AccessLog
 from console.auth.pace import Pace
@@ -29,14 +24,15 @@ from console.server.app import make_app
 from console.server.parts import Parts
 from console.shifts import InvalidShifts, Shifts, shifts_of
 from store.connect import Patience, connect
+from streams import metrics
 from streams.alerting.rules import NOBODY, InvalidRouting, Routing, read_routing
 from streams.logs import log_to_stderr
 from tablewatch.commands.changeable import changeable
+from tablewatch.commands.listening import Place, check_place, listen, wrong_use
 from tablewatch.commands.services import broker, data, explained
 from tablewatch.commands.store_address import store_url
 from tablewatch.settings import number_of, value_of
 
-WRONG_USE = 2
 GRACE_SECONDS = 5
 
 logger = logging.getLogger(__name__)
@@ -53,16 +49,6 @@ The people who may sign in.
 console = typer.Typer(invoke_without_command=True)
 users = typer.Typer(no_args_is_help=True, help=_HELP, short_help="The people who may sign in.")
 console.add_typer(users, name="users")
-
-
-class _Server(uvicorn.Server):
-    """Lets the pages go when it is told to stop: their streams would never end by themselves."""
-
-    room: LiveRoom
-
-    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        self.room.end()
-        super().handle_exit(sig, frame)
 
 
 @console.callback(invoke_without_command=True)
@@ -84,21 +70,20 @@ def serve(
     if context.invoked_subcommand is not None:
         return
     with explained():
-        where = host or value_of("CONSOLE_HOST")
-        number = number_of("CONSOLE_PORT") if port is None else port
-        certificate, key = value_of("CONSOLE_CERTIFICATE") or None, value_of("CONSOLE_KEY") or None
+        place = Place(
+            host or value_of("CONSOLE_HOST"),
+            number_of("CONSOLE_PORT") if port is None else port,
+            _path("CONSOLE_CERTIFICATE"),
+            _path("CONSOLE_KEY"),
+            value_of("CONSOLE_PLAIN") == "1",
+        )
         hours, idle = number_of("CONSOLE_SESSION_HOURS"), number_of("CONSOLE_IDLE_MINUTES")
-        plain = value_of("CONSOLE_PLAIN") == "1"
+        metrics_port = number_of("CONSOLE_METRICS_PORT")
         shifts = _shifts()
         source = broker()
         store = connect(store_url(), patience=Patience(total=2.0))
-    if (certificate is None) != (key is None):
-        _wrong("TABLEWATCH_CONSOLE_CERTIFICATE and TABLEWATCH_CONSOLE_KEY belong together.")
-    if certificate is None and not plain and not _here(where):
-        _wrong(
-            f"Passwords must not travel in the open: {where} needs a certificate, or TABLEWATCH_CONSOLE_PLAIN=1 behind"
-            " a proxy that has one."
-        )
+    pair = "TABLEWATCH_CONSOLE_CERTIFICATE and TABLEWATCH_CONSOLE_KEY"
+    check_place(place, "Passwords", pair, "TABLEWATCH_CONSOLE_PLAIN=1")
     with _database() as database:
         people = People(database)
         room = LiveRoom(feed_of(source), store, lag_at(source), routing=_routing())
@@ -108,56 +93,45 @@ def serve(
             access=AccessLog(database, store),
             live=room,
             store=store,
-            secure=certificate is not None or plain,
+            secure=place.certificate is not None or place.plain,
             signing_in=Pace(burst=10, per_second=10 / 60),
             asking=Pace(burst=200, per_second=50),
             shifts=shifts,
             changes=Ledger(database, changeable()),
         )
-        _listen(make_app(parts), room, where, number, certificate, key, any(not each.disabled for each in people.all()))
+        nobody = all(each.disabled for each in people.all())
+        _measure(room, metrics_port)
+        warning = "nobody can sign in yet: `tablewatch console users add NAME --role ROLE` adds somebody"
+        listen(
+            make_app(parts),
+            place,
+            grace_seconds=GRACE_SECONDS,
+            warning=warning if nobody else None,
+            ending=room.end,
+        )
+
+
+def _measure(room: LiveRoom, port: int) -> None:
+    """Metrics on a port of their own: without a role the console itself shows nothing but the sign-in page."""
+    log_to_stderr()
+    host = value_of("METRICS_HOST")
+    try:
+        server = metrics.serve(port, lambda: room.health.ready, host)
+    except OSError as error:
+        wrong_use(f"{host} port {port} cannot be used for metrics: {error.strerror or error}.")
+    logger.info("metrics on port %d", server.server_port)
+
+
+def _path(setting: str) -> Path | None:
+    named = value_of(setting)
+    return Path(named) if named else None
 
 
 def _shifts() -> Shifts:
     try:
         return shifts_of(value_of("SHIFTS"), value_of("TIME_ZONE"))
     except InvalidShifts as error:
-        _wrong(str(error))
-
-
-def _listen(
-    app: object, room: LiveRoom, host: str, port: int, certificate: str | None, key: str | None, somebody: bool
-) -> None:
-    server = _Server(
-        uvicorn.Config(
-            app,  # type: ignore[arg-type]
-            ssl_certfile=certificate,
-            ssl_keyfile=key,
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            proxy_headers=False,
-            timeout_graceful_shutdown=GRACE_SECONDS,
-        )
-    )
-    server.room = room
-    try:
-        server.config.load()
-    except OSError as error:
-        _wrong(f"{certificate} and {key} cannot be used for TLS: {error.strerror or error}.")
-    try:
-        listening = socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
-    except OSError as error:
-        _wrong(f"{host} port {port} cannot be used: {error.strerror or error}.")
-    # When it has ended in good order, the server raises the signal again, which would be the end of the process.
-    for ending in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(ending, lambda *_: None)
-    with listening:
-        log_to_stderr()
-        if not somebody:
-            logger.warning("nobody can sign in yet: `tablewatch console users add NAME --role ROLE` adds somebody")
-        scheme = "http" if certificate is None else "https"
-        logger.info("listening on %s://%s:%d", scheme, host, listening.getsockname()[1])
-        server.run(sockets=[listening])
+        wrong_use(str(error))
 
 
 @users.command(short_help="Add somebody.")
@@ -265,7 +239,7 @@ def _database() -> Iterator[Database]:
     try:
         database = Database(data())
     except DatabaseUnusable as error:
-        _wrong(str(error))
+        wrong_use(str(error))
     try:
         yield database
     finally:
@@ -277,7 +251,7 @@ def _told() -> Iterator[None]:
     try:
         yield
     except (InvalidPerson, WeakPassword) as error:
-        _wrong(str(error))
+        wrong_use(str(error))
 
 
 def _password(from_input: bool) -> str:
@@ -290,18 +264,3 @@ def _state(person: Person) -> str:
     if person.disabled is not None:
         return f"disabled since {datetime.fromtimestamp(person.disabled, UTC):%Y-%m-%d %H:%M} UTC"
     return f"since {datetime.fromtimestamp(person.made, UTC):%Y-%m-%d %H:%M} UTC"
-
-
-def _here(host: str) -> bool:
-    """Whether the address is of this machine alone."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
-def _wrong(message: str) -> NoReturn:
-    typer.echo(message, err=True)
-    raise typer.Exit(WRONG_USE)

@@ -1,15 +1,10 @@
 """`tablewatch gateway`: events of devices over HTTP, and the tokens that let them in."""
 
-import ipaddress
-import logging
-import signal
-import socket
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated
 
 import orjson
 import typer
-import uvicorn
 
 from streams.broker_url import InvalidBrokerUrl, broker_of
 from streams.gateway.app import make_app
@@ -17,12 +12,8 @@ from streams.gateway.kinds import KINDS
 from streams.gateway.pressure import Pressure
 from streams.gateway.sender import Sender
 from streams.gateway.tokens import Devices, InvalidDevice, TokenFile, TokensUnreadable
-from streams.logs import log_to_stderr
 from streams.topics import Layout
-
-WRONG_USE = 2
-
-logger = logging.getLogger(__name__)
+from tablewatch.commands.listening import Place, check_place, listen, wrong_use
 
 _HELP = """Examples:
 
@@ -108,49 +99,20 @@ def serve(
     """
     if context.invoked_subcommand is not None:
         return
-    if (certificate is None) != (key is None):
-        _wrong("--certificate and --key belong together.")
-    if certificate is None and not plain and not _here(host):
-        _wrong(f"Tokens must not travel in the open: {host} needs --certificate and --key, or --plain behind a proxy.")
+    place = Place(host, port, certificate, key, plain)
+    check_place(place, "Tokens", "--certificate and --key", "--plain")
     path = _file(tokens, data)
     try:
         target = broker_of(broker, data)
         known = any(device.revoked is None for device in TokenFile(path).devices())
     except (InvalidBrokerUrl, TokensUnreadable) as error:
-        _wrong(str(error))
+        wrong_use(str(error))
     sender = Sender(
         target, linger_seconds=linger_ms / 1000, patience_seconds=patience, layout=Layout(partitions=partitions)
     )
     app = make_app(Devices(path), sender, Pressure(pending_bytes), answer_seconds=patience + 5)
-    server = uvicorn.Server(
-        uvicorn.Config(
-            app,
-            ssl_certfile=certificate,
-            ssl_keyfile=key,
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            proxy_headers=False,
-            timeout_graceful_shutdown=int(patience) + 10,
-        )
-    )
-    try:
-        server.config.load()
-    except OSError as error:
-        _wrong(f"{certificate} and {key} cannot be used for TLS: {error.strerror or error}.")
-    try:
-        listening = socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
-    except OSError as error:
-        _wrong(f"{host} port {port} cannot be used: {error.strerror or error}.")
-    # When it has ended in good order, the server raises the signal again, which would be the end of the process.
-    for ending in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(ending, lambda *_: None)
-    with listening:
-        log_to_stderr()
-        if not known:
-            logger.warning("no device has a token in %s: `tablewatch gateway token add` makes one", path)
-        logger.info("listening on %s port %d", host, listening.getsockname()[1])
-        server.run(sockets=[listening])
+    warning = None if known else f"no device has a token in {path}: `tablewatch gateway token add` makes one"
+    listen(app, place, grace_seconds=int(patience) + 10, warning=warning)
 
 
 @token.command(short_help="Make the token of a device.")
@@ -178,7 +140,7 @@ def add(
     try:
         device, secret = TokenFile(_file(tokens, data)).add(name, kind, table, source, types)
     except (InvalidDevice, TokensUnreadable) as error:
-        _wrong(str(error))
+        wrong_use(str(error))
     if as_json:
         typer.echo(orjson.dumps({"id": device.id, "name": device.name, "token": secret}).decode())
         return
@@ -199,7 +161,7 @@ def list_tokens(data: Data = Path("data"), tokens: Tokens = None, as_json: AsJso
     try:
         devices = TokenFile(_file(tokens, data)).devices()
     except TokensUnreadable as error:
-        _wrong(str(error))
+        wrong_use(str(error))
     for device in devices:
         if as_json:
             shown = device.model_dump(exclude={"digest"}) | {"types": sorted(device.allowed)}
@@ -229,24 +191,9 @@ def revoke(
     try:
         device = TokenFile(_file(tokens, data)).revoke(name)
     except (InvalidDevice, TokensUnreadable) as error:
-        _wrong(str(error))
+        wrong_use(str(error))
     typer.echo(f"{device.name} ({device.id}) is revoked.", err=True)
 
 
 def _file(tokens: Path | None, data: Path) -> Path:
     return tokens or data / "gateway-tokens.json"
-
-
-def _here(host: str) -> bool:
-    """Whether the address is of this machine alone."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
-def _wrong(message: str) -> NoReturn:
-    typer.echo(message, err=True)
-    raise typer.Exit(WRONG_USE)

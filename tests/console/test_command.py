@@ -3,6 +3,7 @@
 import os
 import re
 import signal
+import socket
 import ssl
 import subprocess
 import sys
@@ -34,6 +35,13 @@ def run(folder: Path, *words: str, given: str = "") -> subprocess.CompletedProce
 @contextmanager
 def serving(folder: Path, **settings: str) -> Iterator[str]:
     """A console that runs without broker and store; its address."""
+    with serving_and_measured(folder, **settings) as (url, _):
+        yield url
+
+
+@contextmanager
+def serving_and_measured(folder: Path, **settings: str) -> Iterator[tuple[str, str]]:
+    """The same; its address, and that of its metrics."""
     environment = {
         **os.environ, "TABLEWATCH_DATA": str(folder), "TABLEWATCH_CONSOLE_PORT": "0",
         "TABLEWATCH_CLICKHOUSE_URL": NOWHERE, **settings,
@@ -41,7 +49,9 @@ def serving(folder: Path, **settings: str) -> Iterator[str]:
     process = subprocess.Popen(COMMAND, env=environment, stderr=subprocess.PIPE, text=True)
     try:
         assert process.stderr is not None
-        yield next(found[0] for line in process.stderr if (found := re.search(r"https?://[\d.]+:\d+", line)))
+        port = next(found[1] for line in process.stderr if (found := re.search(r"metrics on port (\d+)", line)))
+        url = next(found[0] for line in process.stderr if (found := re.search(r"https?://[\d.]+:\d+", line)))
+        yield url, f"http://127.0.0.1:{port}"
     finally:
         process.send_signal(signal.SIGTERM)
         assert process.wait(60) == 0
@@ -80,6 +90,31 @@ def test_it_starts_without_broker_and_store_and_says_so(tmp_path: Path) -> None:
         told = client.get("/api/v1/floor").json()
     assert told["tables"] == {}
     assert told["status"]["feed"]["state"] in ("starting", "away")
+
+
+def test_metrics_have_a_port_of_their_own_and_name_nobody(tmp_path: Path) -> None:
+    run(tmp_path, "users", "add", "mei", "--role", "auditor", "--password-from-input", given=PASSWORD + "\n")
+    with serving_and_measured(tmp_path) as (url, measured), httpx.Client(base_url=url) as client:
+        assert client.get("/metrics").status_code == 404
+        assert client.post("/api/v1/session", json={"name": "mei", "password": "not the password"}).status_code == 401
+        assert client.post("/api/v1/session", json={"name": "mei", "password": PASSWORD}).status_code == 200
+        told = httpx.get(f"{measured}/metrics").text
+        # Neither the topics nor the store can be read.
+        assert httpx.get(f"{measured}/readyz").status_code == 503
+    assert 'tablewatch_console_sign_ins_total{outcome="refused"} 1.0' in told
+    assert 'tablewatch_console_sign_ins_total{outcome="signed in"} 1.0' in told
+    assert 'tablewatch_console_requests_total{status="401"} 1.0' in told
+    assert 'tablewatch_console_part_not_ok{part="store"} 1.0' in told
+    assert "tablewatch_console_streams 0.0" in told
+    assert "mei" not in told
+
+
+def test_a_metrics_port_that_is_taken_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        monkeypatch.setenv("TABLEWATCH_CONSOLE_METRICS_PORT", str(taken.getsockname()[1]))
+        refused = run(tmp_path, "--port", "0")
+    assert refused.returncode == 2
+    assert "cannot be used for metrics" in refused.stderr
 
 
 def test_with_tls_the_cookie_is_held_to_it(tmp_path: Path) -> None:

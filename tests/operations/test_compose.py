@@ -177,7 +177,8 @@ def test_ports_that_prometheus_asks_are_those_that_parts_answer_on() -> None:
     assert f"port: {environment['worker']['TABLEWATCH_METRICS_PORT']}" in text
     assert f"alerts:{environment['alerts']['TABLEWATCH_ALERTS_PORT']}" in text
     assert f"gateway:{environment['gateway']['TABLEWATCH_GATEWAY_PORT']}" in text
-    for name in ("worker", "alerts"):
+    assert f"console:{environment['console']['TABLEWATCH_CONSOLE_METRICS_PORT']}" in text
+    for name in ("worker", "alerts", "console"):
         assert environment[name]["TABLEWATCH_METRICS_HOST"] == "0.0.0.0"  # noqa: S104 - inside its own network
     for name in ("worker", "alerts", "gateway", "console"):
         (port,) = re.findall(r"127\.0\.0\.1:(\d+)", services()[name]["healthcheck"]["test"][-1])

@@ -129,7 +129,7 @@ def test_the_server_starts_serves_with_tls_and_ends_with_0_on_sigterm(tmp_path: 
             return [line["message"] for line in lines() if "listening on" in line["message"]]
 
         until(lambda: bool(said()) or process.poll() is not None)
-        port = int(said()[0].rpartition(" ")[2])
+        port = int(said()[0].rpartition(":")[2])
         floor = Floor(
             f"https://127.0.0.1:{port}", tokens, EmbeddedLog(tmp_path / "log"), ssl.create_default_context(cafile=pem)
         )

@@ -1,0 +1,115 @@
+"""Serving HTTP, one way for all parts: secrets travel with TLS or stay on this machine, and a signal ends it well."""
+
+import ipaddress
+import logging
+import signal
+import socket
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import Any, NoReturn
+
+import typer
+import uvicorn
+
+from streams.logs import log_to_stderr
+
+WRONG_USE = 2
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a part listens."""
+
+    host: str
+    port: int
+    """0: a free one."""
+    certificate: Path | None
+    """As PEM; None: without TLS."""
+    key: Path | None
+    plain: bool
+    """Beyond this machine without TLS, because a proxy in front has it."""
+
+
+def check_place(place: Place, secrets: str, pair: str, plain: str) -> None:
+    """Ends the command where secrets would travel in the open; the words name what is secret, and the settings."""
+    if (place.certificate is None) != (place.key is None):
+        wrong_use(f"{pair} belong together.")
+    if place.certificate is None and not place.plain and not _is_here(place.host):
+        wrong_use(
+            f"{secrets} must not travel in the open: {place.host} needs a certificate ({pair}), or {plain} behind a"
+            " proxy that has one."
+        )
+
+
+def listen(
+    app: Any, place: Place, *, grace_seconds: int, warning: str | None = None, ending: Callable[[], None] | None = None
+) -> None:
+    """Serve the application until SIGTERM or Ctrl-C.
+
+    ``grace_seconds``: for what is in hand then; ``warning``: what is missing for it to be of use; ``ending``: called
+    first when it is told to stop.
+    """
+    server = _Server(
+        uvicorn.Config(
+            app,
+            ssl_certfile=place.certificate,
+            ssl_keyfile=place.key,
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            timeout_graceful_shutdown=grace_seconds,
+        )
+    )
+    server.ending = ending
+    try:
+        server.config.load()
+    except OSError as error:
+        wrong_use(f"{place.certificate} and {place.key} cannot be used for TLS: {error.strerror or error}.")
+    family = socket.AF_INET6 if ":" in place.host else socket.AF_INET
+    try:
+        listening = socket.create_server((place.host, place.port), family=family)
+    except OSError as error:
+        wrong_use(f"{place.host} port {place.port} cannot be used: {error.strerror or error}.")
+    # When it has ended in good order, the server raises the signal again, which would be the end of the process.
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: None)
+    with listening:
+        log_to_stderr()
+        if warning is not None:
+            logger.warning(warning)
+        scheme = "http" if place.certificate is None else "https"
+        host = f"[{place.host}]" if ":" in place.host else place.host
+        logger.info("listening on %s://%s:%d", scheme, host, listening.getsockname()[1])
+        server.run(sockets=[listening])
+
+
+def wrong_use(message: str) -> NoReturn:
+    """Say what is wrong with the command or its settings, and end."""
+    typer.echo(message, err=True)
+    raise typer.Exit(WRONG_USE)
+
+
+class _Server(uvicorn.Server):
+    """Tells the part that it is to stop: answers that last would never end by themselves."""
+
+    ending: Callable[[], None] | None = None
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        if self.ending is not None:
+            self.ending()
+        super().handle_exit(sig, frame)
+
+
+def _is_here(host: str) -> bool:
+    """Whether the address is of this machine alone."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
