@@ -3,18 +3,17 @@
 from collections.abc import Mapping
 
 from dashboards.expected_win import so_far
+from dashboards.kinds import bars, course
 from dashboards.panel import BLUE, BY_SEVERITY, BY_STATUS, GREEN, Column, Panel
 from dashboards.sources import Sql
 
 
 def stacked(title: str, about: str, sql: str, colors: Mapping[str, str]) -> Panel:
     """Counts in time, one bar on the other."""
-    return Panel(
-        kind="timeseries",
-        title=title,
-        about=about,
-        unit="none",
-        queries=[Sql(sql, series=True)],
+    return course(
+        title,
+        about,
+        Sql(sql, series=True),
         custom={"drawStyle": "bars", "fillOpacity": 60, "stacking": {"mode": "normal", "group": "A"}},
         colors=colors,
     )
@@ -50,29 +49,24 @@ def findings_by_severity(condition: str) -> Panel:
 
 def findings_by_table(title: str, about: str, condition: str, width: int) -> Panel:
     """The ten tables with most findings."""
-    return Panel(
-        kind="barchart",
-        title=title,
-        about=about,
-        unit="none",
-        queries=[
-            Sql(
-                "SELECT if(table = '', 'no table', table) AS name, count() AS findings FROM findings FINAL"
-                f" WHERE {condition} GROUP BY name ORDER BY findings DESC, name LIMIT 10"
-            )
-        ],
+    return bars(
+        title,
+        about,
+        Sql(
+            "SELECT if(table = '', 'no table', table) AS name, count() AS findings FROM findings FINAL"
+            f" WHERE {condition} GROUP BY name ORDER BY findings DESC, name LIMIT 10"
+        ),
         width=width,
     )
 
 
 def win_so_far(about: str, condition: str, width: int, height: int) -> Panel:
     """Win added up, its expectation, and the band around it."""
-    return Panel(
-        kind="timeseries",
-        title="Win so far against its expectation (${currency})",
-        about=about,
+    return course(
+        "Win so far against its expectation (${currency})",
+        about,
+        Sql(so_far(condition), series=True),
         unit="locale",
-        queries=[Sql(so_far(condition), series=True)],
         width=width,
         height=height,
         columns=[

@@ -4,7 +4,8 @@ from typing import Final
 
 from dashboards.board import Board
 from dashboards.choosing import EVERYWHERE, FINDINGS, OF_TABLES, TO_TABLE, marks
-from dashboards.panel import ORANGE, RED, YELLOW, Column, Panel
+from dashboards.kinds import course, figure, listing
+from dashboards.panel import ORANGE, RED, YELLOW, Column
 from dashboards.pictures import findings_by_table, findings_in_time
 from dashboards.sources import Sql
 
@@ -14,57 +15,43 @@ _OF_DEVICES: Final = f"code IN ('device-gap', 'device-clock', 'device-silent', '
 _COLORS: Final = {"device-gap": ORANGE, "device-clock": YELLOW, "device-silent": RED}
 
 _STANDING: Final = (
-    Panel(
-        kind="stat",
-        title="Sources heard",
-        about="Devices and desks that sent anything in the time shown.",
-        unit="none",
-        queries=[Sql(f"SELECT uniqExact(source) AS sources FROM source_hours WHERE {_HEARD}")],
+    figure(
+        "Sources heard",
+        "Devices and desks that sent anything in the time shown.",
+        Sql(f"SELECT uniqExact(source) AS sources FROM source_hours WHERE {_HEARD}"),
         width=4,
-        height=4,
     ),
-    Panel(
-        kind="stat",
-        title="Gaps, clocks, silence, rejected",
-        about="Findings about devices that stand: holes in a sequence, clocks beyond tolerance, no heartbeat for too "
+    figure(
+        "Gaps, clocks, silence, rejected",
+        "Findings about devices that stand: holes in a sequence, clocks beyond tolerance, no heartbeat for too "
         "long, events that broke the contract.",
-        unit="none",
-        queries=[
-            Sql(
-                "SELECT countIf(code = 'device-gap') AS gaps, countIf(code = 'device-clock') AS clocks,"
-                " countIf(code = 'device-silent') AS silent, countIf(code = 'event-rejected') AS rejected"
-                f" FROM findings FINAL WHERE {_OF_DEVICES}"
-            )
-        ],
+        Sql(
+            "SELECT countIf(code = 'device-gap') AS gaps, countIf(code = 'device-clock') AS clocks,"
+            " countIf(code = 'device-silent') AS silent, countIf(code = 'event-rejected') AS rejected"
+            f" FROM findings FINAL WHERE {_OF_DEVICES}"
+        ),
         width=12,
-        height=4,
         thresholds=[(1, ORANGE)],
     ),
-    Panel(
-        kind="stat",
-        title="Longest silence",
-        about="Seconds since the source that has been quiet longest was heard, counted to the end of the time shown.",
+    figure(
+        "Longest silence",
+        "Seconds since the source that has been quiet longest was heard, counted to the end of the time shown.",
+        Sql(
+            "SELECT max(quiet) AS longest FROM (SELECT source,"
+            " dateDiff('second', max(last_arrival), least(now64(3), toDateTime64($__toTime, 3))) AS quiet"
+            f" FROM source_hours WHERE {_HEARD} GROUP BY table, source)"
+        ),
         unit="s",
-        queries=[
-            Sql(
-                "SELECT max(quiet) AS longest FROM (SELECT source,"
-                " dateDiff('second', max(last_arrival), least(now64(3), toDateTime64($__toTime, 3))) AS quiet"
-                f" FROM source_hours WHERE {_HEARD} GROUP BY table, source)"
-            )
-        ],
         width=4,
-        height=4,
         thresholds=[(60, ORANGE), (600, RED)],
     ),
-    Panel(
-        kind="stat",
-        title="Clock farthest ahead",
-        about="How far the fastest event seems to arrive before its own device time. Nothing arrives before it "
+    figure(
+        "Clock farthest ahead",
+        "How far the fastest event seems to arrive before its own device time. Nothing arrives before it "
         "happens: the device's clock is ahead by at least that much.",
+        Sql(f"SELECT greatest(0, -min(fastest_ms)) AS ahead FROM source_hours WHERE {_HEARD}"),
         unit="ms",
-        queries=[Sql(f"SELECT greatest(0, -min(fastest_ms)) AS ahead FROM source_hours WHERE {_HEARD}")],
         width=4,
-        height=4,
         thresholds=[(500, ORANGE), (2000, RED)],
     ),
 )
@@ -77,33 +64,26 @@ _COURSE: Final = (
         _OF_DEVICES,
         _COLORS,
     ),
-    Panel(
-        kind="timeseries",
-        title="Events by topic",
-        about="Events as they arrived. A topic that falls to nothing while the others go on points at its devices.",
-        unit="none",
-        queries=[
-            Sql(
-                "SELECT $__timeInterval(arrival) AS time, topic, count() AS received FROM events"
-                f" WHERE {_ARRIVED} GROUP BY time, topic ORDER BY time",
-                series=True,
-            )
-        ],
+    course(
+        "Events by topic",
+        "Events as they arrived. A topic that falls to nothing while the others go on points at its devices.",
+        Sql(
+            "SELECT $__timeInterval(arrival) AS time, topic, count() AS received FROM events"
+            f" WHERE {_ARRIVED} GROUP BY time, topic ORDER BY time",
+            series=True,
+        ),
     ),
-    Panel(
-        kind="timeseries",
-        title="From the device's time to arrival",
-        about="The slowest event of each hour and kind of source. A device that keeps events while its line is down "
+    course(
+        "From the device's time to arrival",
+        "The slowest event of each hour and kind of source. A device that keeps events while its line is down "
         "shows as a peak.",
+        Sql(
+            "SELECT hour AS time, arrayElement(splitByChar('/', toString(source)), -1) AS kind,"
+            " toInt64(max(slowest_ms)) AS slowest FROM source_hours"
+            f" WHERE {_HEARD} GROUP BY time, kind ORDER BY time",
+            series=True,
+        ),
         unit="ms",
-        queries=[
-            Sql(
-                "SELECT hour AS time, arrayElement(splitByChar('/', toString(source)), -1) AS kind,"
-                " toInt64(max(slowest_ms)) AS slowest FROM source_hours"
-                f" WHERE {_HEARD} GROUP BY time, kind ORDER BY time",
-                series=True,
-            )
-        ],
     ),
     findings_by_table(
         "Findings about devices by table",
@@ -114,22 +94,18 @@ _COURSE: Final = (
 )
 
 _LISTS: Final = (
-    Panel(
-        kind="table",
-        title="Sources",
-        about="Every source: when it was last heard, how long it has been quiet at the end of the time shown, and the "
+    listing(
+        "Sources",
+        "Every source: when it was last heard, how long it has been quiet at the end of the time shown, and the "
         "shortest and longest way from its own time to arrival. Below zero its clock runs ahead.",
-        unit="none",
-        queries=[
-            Sql(
-                "SELECT table, source, toDateTime64(max(last_arrival), 3) AS heard,"
-                " dateDiff('second', max(last_arrival), least(now64(3), toDateTime64($__toTime, 3))) AS quiet,"
-                " toInt64(min(fastest_ms)) AS shortest, toInt64(max(slowest_ms)) AS longest,"
-                " toUInt64(max(last_sequence)) AS sequence"
-                f" FROM source_hours WHERE {_HEARD} GROUP BY table, source"
-                " ORDER BY quiet DESC, table, source LIMIT 1000"
-            )
-        ],
+        Sql(
+            "SELECT table, source, toDateTime64(max(last_arrival), 3) AS heard,"
+            " dateDiff('second', max(last_arrival), least(now64(3), toDateTime64($__toTime, 3))) AS quiet,"
+            " toInt64(min(fastest_ms)) AS shortest, toInt64(max(slowest_ms)) AS longest,"
+            " toUInt64(max(last_sequence)) AS sequence"
+            f" FROM source_hours WHERE {_HEARD} GROUP BY table, source"
+            " ORDER BY quiet DESC, table, source LIMIT 1000"
+        ),
         width=24,
         height=11,
         columns=[
@@ -140,32 +116,24 @@ _LISTS: Final = (
             Column("longest", unit="ms"),
         ],
     ),
-    Panel(
-        kind="table",
-        title="Holes in sequences",
-        about="Sources whose numbers have holes among what arrived in the time shown. What came just before or after "
+    listing(
+        "Holes in sequences",
+        "Sources whose numbers have holes among what arrived in the time shown. What came just before or after "
         "may fill one at its edges.",
-        unit="none",
-        queries=[
-            Sql(
-                "SELECT table, source, min(sequence) AS first, max(sequence) AS last, uniqExact(sequence) AS heard,"
-                f" last - first + 1 - heard AS missing FROM events WHERE {_ARRIVED}"
-                " GROUP BY table, source HAVING missing > 0 ORDER BY missing DESC, table, source LIMIT 200"
-            )
-        ],
+        Sql(
+            "SELECT table, source, min(sequence) AS first, max(sequence) AS last, uniqExact(sequence) AS heard,"
+            f" last - first + 1 - heard AS missing FROM events WHERE {_ARRIVED}"
+            " GROUP BY table, source HAVING missing > 0 ORDER BY missing DESC, table, source LIMIT 200"
+        ),
         columns=[Column("table", link=TO_TABLE), Column("missing", thresholds=[(1, ORANGE)])],
     ),
-    Panel(
-        kind="table",
-        title="Rejected events",
-        about="Events that broke the contract, newest first, with the reason. Their bytes are kept in the store.",
-        unit="none",
-        queries=[
-            Sql(
-                "SELECT arrival, table, source, type, reason FROM rejected FINAL"
-                f" WHERE $__timeFilter(arrival) AND ({OF_TABLES} OR table = '') ORDER BY arrival DESC LIMIT 200"
-            )
-        ],
+    listing(
+        "Rejected events",
+        "Events that broke the contract, newest first, with the reason. Their bytes are kept in the store.",
+        Sql(
+            "SELECT arrival, table, source, type, reason FROM rejected FINAL"
+            f" WHERE $__timeFilter(arrival) AND ({OF_TABLES} OR table = '') ORDER BY arrival DESC LIMIT 200"
+        ),
         columns=[Column("arrival", unit="dateTimeAsIso")],
     ),
 )

@@ -4,7 +4,8 @@ from typing import Final
 
 from dashboards.board import Board
 from dashboards.choosing import ALERTS, EVERYWHERE, FINDINGS, REPLAY, TO_TABLE, marks
-from dashboards.panel import BY_SEVERITY, ORANGE, RED, Column, Panel
+from dashboards.kinds import bars, course, figure, listing, shares
+from dashboards.panel import BY_SEVERITY, ORANGE, RED, Column
 from dashboards.pictures import findings_by_table, findings_in_time
 from dashboards.sources import Sql
 
@@ -25,64 +26,45 @@ _TOLD: Final = (
 """Alerts with what became of them; seconds from when they were raised."""
 
 _STANDING: Final = (
-    Panel(
-        kind="stat",
-        title="Findings that stand",
-        about="Findings of the time shown that no later fact took back, by severity.",
-        unit="none",
-        queries=[
-            Sql(
-                "SELECT countIf(severity = 'critical') AS critical, countIf(severity = 'high') AS high,"
-                " countIf(severity = 'medium') AS medium, countIf(severity = 'low') AS low"
-                f" FROM findings FINAL WHERE {FINDINGS}"
-            )
-        ],
+    figure(
+        "Findings that stand",
+        "Findings of the time shown that no later fact took back, by severity.",
+        Sql(
+            "SELECT countIf(severity = 'critical') AS critical, countIf(severity = 'high') AS high,"
+            " countIf(severity = 'medium') AS medium, countIf(severity = 'low') AS low"
+            f" FROM findings FINAL WHERE {FINDINGS}"
+        ),
         width=9,
-        height=4,
         colors=BY_SEVERITY,
     ),
-    Panel(
-        kind="stat",
-        title="Alerts",
-        about="Alerts raised in the time shown: all, those that nobody has acknowledged, those that are not resolved.",
-        unit="none",
-        queries=[
-            Sql(
-                "SELECT count() AS raised, countIf(state IN ('raised', 'reopened', 'escalated', '')) AS unattended,"
-                f" countIf(state NOT IN ('resolved', 'cleared')) AS open FROM ({_TOLD})"
-            )
-        ],
+    figure(
+        "Alerts",
+        "Alerts raised in the time shown: all, those that nobody has acknowledged, those that are not resolved.",
+        Sql(
+            "SELECT count() AS raised, countIf(state IN ('raised', 'reopened', 'escalated', '')) AS unattended,"
+            f" countIf(state NOT IN ('resolved', 'cleared')) AS open FROM ({_TOLD})"
+        ),
         width=7,
-        height=4,
         colors={"unattended": RED, "open": ORANGE},
     ),
-    Panel(
-        kind="stat",
-        title="Time to acknowledge",
-        about="From raising an alert to the first person who says that he has seen it: median and 95th percentile.",
+    figure(
+        "Time to acknowledge",
+        "From raising an alert to the first person who says that he has seen it: median and 95th percentile.",
+        Sql(
+            "SELECT quantileOrNull(0.5)(to_acknowledge) AS median, quantileOrNull(0.95)(to_acknowledge) AS p95"
+            f" FROM ({_TOLD})"
+        ),
         unit="s",
-        queries=[
-            Sql(
-                "SELECT quantileOrNull(0.5)(to_acknowledge) AS median, quantileOrNull(0.95)(to_acknowledge) AS p95"
-                f" FROM ({_TOLD})"
-            )
-        ],
         width=4,
-        height=4,
     ),
-    Panel(
-        kind="stat",
-        title="Time to resolve",
-        about="From raising an alert to its resolution: median and 95th percentile of those resolved.",
+    figure(
+        "Time to resolve",
+        "From raising an alert to its resolution: median and 95th percentile of those resolved.",
+        Sql(
+            f"SELECT quantileOrNull(0.5)(to_resolve) AS median, quantileOrNull(0.95)(to_resolve) AS p95 FROM ({_TOLD})"
+        ),
         unit="s",
-        queries=[
-            Sql(
-                "SELECT quantileOrNull(0.5)(to_resolve) AS median, quantileOrNull(0.95)(to_resolve) AS p95"
-                f" FROM ({_TOLD})"
-            )
-        ],
         width=4,
-        height=4,
     ),
 )
 
@@ -94,80 +76,62 @@ _COURSE: Final = (
         FINDINGS,
         {},
     ),
-    Panel(
-        kind="timeseries",
-        title="Time to acknowledge and to resolve",
-        about="Medians of the alerts raised in each interval. The last intervals look better than they are: what is "
+    course(
+        "Time to acknowledge and to resolve",
+        "Medians of the alerts raised in each interval. The last intervals look better than they are: what is "
         "still open is not in them.",
+        Sql(
+            "SELECT $__timeInterval(raised) AS time, quantileOrNull(0.5)(to_acknowledge) AS acknowledge,"
+            f" quantileOrNull(0.5)(to_resolve) AS resolve FROM ({_TOLD}) GROUP BY time ORDER BY time",
+            series=True,
+        ),
         unit="s",
-        queries=[
-            Sql(
-                "SELECT $__timeInterval(raised) AS time, quantileOrNull(0.5)(to_acknowledge) AS acknowledge,"
-                f" quantileOrNull(0.5)(to_resolve) AS resolve FROM ({_TOLD}) GROUP BY time ORDER BY time",
-                series=True,
-            )
-        ],
     ),
-    Panel(
-        kind="barchart",
-        title="Time to acknowledge by severity",
-        about="Median and 95th percentile of the time shown.",
+    bars(
+        "Time to acknowledge by severity",
+        "Median and 95th percentile of the time shown.",
+        Sql(
+            "SELECT toString(severity) AS name, quantileOrNull(0.5)(to_acknowledge) AS median,"
+            f" quantileOrNull(0.95)(to_acknowledge) AS p95 FROM ({_TOLD}) GROUP BY name"
+            " ORDER BY indexOf(['critical', 'high', 'medium', 'low'], name)"
+        ),
         unit="s",
-        queries=[
-            Sql(
-                "SELECT toString(severity) AS name, quantileOrNull(0.5)(to_acknowledge) AS median,"
-                f" quantileOrNull(0.95)(to_acknowledge) AS p95 FROM ({_TOLD}) GROUP BY name"
-                " ORDER BY indexOf(['critical', 'high', 'medium', 'low'], name)"
-            )
-        ],
         width=8,
     ),
-    Panel(
-        kind="piechart",
-        title="How alerts ended",
-        about="What people found when they looked: confirmed, false alarm, test, training. Open ones are told apart.",
-        unit="none",
-        queries=[
-            Sql(
-                "SELECT multiIf(disposition != '', disposition, state = 'cleared', 'cleared', 'open') AS ending,"
-                f" count() AS alerts FROM ({_TOLD}) GROUP BY ending ORDER BY alerts DESC, ending"
-            )
-        ],
+    shares(
+        "How alerts ended",
+        "What people found when they looked: confirmed, false alarm, test, training. Open ones are told apart.",
+        Sql(
+            "SELECT multiIf(disposition != '', disposition, state = 'cleared', 'cleared', 'open') AS ending,"
+            f" count() AS alerts FROM ({_TOLD}) GROUP BY ending ORDER BY alerts DESC, ending"
+        ),
         width=8,
     ),
     findings_by_table("Findings by table", "The ten tables with most findings that stand.", FINDINGS, 8),
 )
 
 _LISTS: Final = (
-    Panel(
-        kind="table",
-        title="Findings by code",
-        about="How often each code was found, how often a later fact took it back, and how often the payout was put "
+    listing(
+        "Findings by code",
+        "How often each code was found, how often a later fact took it back, and how often the payout was put "
         "right afterwards. A high share taken back points at a device rather than at people.",
-        unit="none",
-        queries=[
-            Sql(
-                "SELECT code, any(severity) AS weight, countIf(cleared = 0) AS stand,"
-                " countIf(cleared = 1) AS taken_back,"
-                " countIf(corrected = 1) AS put_right, uniqExact(table) AS tables, max(time) AS latest"
-                f" FROM findings FINAL WHERE {FINDINGS.replace(' AND cleared = 0', '')}"
-                " GROUP BY code ORDER BY stand DESC, code"
-            )
-        ],
+        Sql(
+            "SELECT code, any(severity) AS weight, countIf(cleared = 0) AS stand,"
+            " countIf(cleared = 1) AS taken_back,"
+            " countIf(corrected = 1) AS put_right, uniqExact(table) AS tables, max(time) AS latest"
+            f" FROM findings FINAL WHERE {FINDINGS.replace(' AND cleared = 0', '')}"
+            " GROUP BY code ORDER BY stand DESC, code"
+        ),
         width=24,
         columns=[Column("latest", unit="dateTimeFromNow")],
     ),
-    Panel(
-        kind="table",
-        title="Alerts",
-        about="The latest alerts and what became of them. A click on the round replays it in the console.",
-        unit="none",
-        queries=[
-            Sql(
-                "SELECT raised, table, shoe, round, severity, code, state, disposition, to_acknowledge, to_resolve,"
-                f" message FROM ({_TOLD}) ORDER BY raised DESC LIMIT 500"
-            )
-        ],
+    listing(
+        "Alerts",
+        "The latest alerts and what became of them. A click on the round replays it in the console.",
+        Sql(
+            "SELECT raised, table, shoe, round, severity, code, state, disposition, to_acknowledge, to_resolve,"
+            f" message FROM ({_TOLD}) ORDER BY raised DESC LIMIT 500"
+        ),
         width=24,
         height=12,
         columns=[

@@ -4,7 +4,8 @@ from typing import Final
 
 from dashboards.board import Board
 from dashboards.choosing import ALERTS, EVERYWHERE, FINDINGS, ROUNDS, TO_TABLE, marks
-from dashboards.panel import BY_STATUS, ORANGE, RED, Column, Panel
+from dashboards.kinds import bars, course, figure, listing
+from dashboards.panel import BY_STATUS, ORANGE, RED, Column
 from dashboards.pictures import findings_by_severity, rounds_by_status
 from dashboards.sources import Sql
 
@@ -14,69 +15,49 @@ _STATES: Final = (
 )
 
 _STANDING: Final = (
-    Panel(
-        kind="stat",
-        title="Tables",
-        about="Tables that opened a round in the time shown.",
-        unit="none",
-        queries=[Sql(f"SELECT uniqExact(table) AS tables FROM round_figures WHERE {ROUNDS}")],
+    figure(
+        "Tables",
+        "Tables that opened a round in the time shown.",
+        Sql(f"SELECT uniqExact(table) AS tables FROM round_figures WHERE {ROUNDS}"),
         width=3,
-        height=4,
     ),
-    Panel(
-        kind="stat",
-        title="Rounds",
-        about="Rounds opened in the time shown and judged since.",
-        unit="none",
-        queries=[Sql(f"SELECT count() AS rounds FROM round_figures FINAL WHERE {ROUNDS}")],
+    figure(
+        "Rounds",
+        "Rounds opened in the time shown and judged since.",
+        Sql(f"SELECT count() AS rounds FROM round_figures FINAL WHERE {ROUNDS}"),
         width=3,
-        height=4,
     ),
-    Panel(
-        kind="stat",
-        title="Verified",
-        about="Share of the rounds without any finding. Void rounds are left out: they were neither right nor wrong.",
+    figure(
+        "Verified",
+        "Share of the rounds without any finding. Void rounds are left out: they were neither right nor wrong.",
+        Sql(
+            "SELECT countIf(status = 'verified') / nullIf(countIf(status != 'void'), 0) AS verified"
+            f" FROM round_figures FINAL WHERE {ROUNDS}"
+        ),
         unit="percentunit",
         decimals=2,
-        queries=[
-            Sql(
-                "SELECT countIf(status = 'verified') / nullIf(countIf(status != 'void'), 0) AS verified"
-                f" FROM round_figures FINAL WHERE {ROUNDS}"
-            )
-        ],
         width=3,
-        height=4,
     ),
-    Panel(
-        kind="stat",
-        title="Flagged and unverifiable",
-        about="Rounds with a finding, and rounds whose facts do not suffice to judge them.",
-        unit="none",
-        queries=[
-            Sql(
-                "SELECT countIf(status = 'flagged') AS flagged, countIf(status = 'unverifiable') AS unverifiable"
-                f" FROM round_figures FINAL WHERE {ROUNDS}"
-            )
-        ],
+    figure(
+        "Flagged and unverifiable",
+        "Rounds with a finding, and rounds whose facts do not suffice to judge them.",
+        Sql(
+            "SELECT countIf(status = 'flagged') AS flagged, countIf(status = 'unverifiable') AS unverifiable"
+            f" FROM round_figures FINAL WHERE {ROUNDS}"
+        ),
         width=6,
-        height=4,
         colors={name: BY_STATUS[name] for name in ("flagged", "unverifiable")},
     ),
-    Panel(
-        kind="stat",
-        title="Alerts that wait for a person",
-        about="Alerts raised in the time shown that nobody has acknowledged, by severity.",
-        unit="none",
-        queries=[
-            Sql(
-                "SELECT countIf(severity = 'critical') AS critical, countIf(severity = 'high') AS high,"
-                " countIf(severity IN ('medium', 'low')) AS other"
-                f" FROM (SELECT alert, severity FROM alerts FINAL WHERE {ALERTS}) AS told"
-                f" INNER JOIN ({_STATES}) AS states USING (alert) WHERE state IN ('raised', 'reopened', 'escalated')"
-            )
-        ],
+    figure(
+        "Alerts that wait for a person",
+        "Alerts raised in the time shown that nobody has acknowledged, by severity.",
+        Sql(
+            "SELECT countIf(severity = 'critical') AS critical, countIf(severity = 'high') AS high,"
+            " countIf(severity IN ('medium', 'low')) AS other"
+            f" FROM (SELECT alert, severity FROM alerts FINAL WHERE {ALERTS}) AS told"
+            f" INNER JOIN ({_STATES}) AS states USING (alert) WHERE state IN ('raised', 'reopened', 'escalated')"
+        ),
         width=9,
-        height=4,
         colors={"critical": RED, "high": ORANGE},
     ),
 )
@@ -87,51 +68,40 @@ _COURSE: Final = (
         ROUNDS,
     ),
     findings_by_severity(FINDINGS),
-    Panel(
-        kind="timeseries",
-        title="From the last fact of a round to its verdict",
-        about="By the devices' clocks: a device that runs behind makes it look longer. Median and 95th percentile.",
+    course(
+        "From the last fact of a round to its verdict",
+        "By the devices' clocks: a device that runs behind makes it look longer. Median and 95th percentile.",
+        Sql(
+            "SELECT $__timeInterval(opened) AS time, quantile(0.5)(latency_ms) AS median,"
+            " quantile(0.95)(latency_ms) AS p95 FROM round_figures FINAL"
+            f" WHERE {ROUNDS} GROUP BY time ORDER BY time",
+            series=True,
+        ),
         unit="ms",
-        queries=[
-            Sql(
-                "SELECT $__timeInterval(opened) AS time, quantile(0.5)(latency_ms) AS median,"
-                " quantile(0.95)(latency_ms) AS p95 FROM round_figures FINAL"
-                f" WHERE {ROUNDS} GROUP BY time ORDER BY time",
-                series=True,
-            )
-        ],
     ),
-    Panel(
-        kind="barchart",
-        title="Rounds by pit",
-        about="How many rounds each pit dealt, and how many of them were flagged.",
-        unit="none",
-        queries=[
-            Sql(
-                "SELECT if(pit = '', 'no pit', pit) AS name, count() AS rounds, countIf(status = 'flagged') AS flagged"
-                f" FROM round_figures FINAL WHERE {ROUNDS} GROUP BY name ORDER BY name"
-            )
-        ],
+    bars(
+        "Rounds by pit",
+        "How many rounds each pit dealt, and how many of them were flagged.",
+        Sql(
+            "SELECT if(pit = '', 'no pit', pit) AS name, count() AS rounds, countIf(status = 'flagged') AS flagged"
+            f" FROM round_figures FINAL WHERE {ROUNDS} GROUP BY name ORDER BY name"
+        ),
         colors={"flagged": RED},
     ),
 )
 
-_TABLES: Final = Panel(
-    kind="table",
-    title="Tables",
-    about="The tables that need a look first: by critical findings, then by flagged rounds. A click shows the table.",
-    unit="none",
-    queries=[
-        Sql(
-            "SELECT table, any(pit) AS in_pit, argMax(game, opened) AS plays, count() AS rounds,"
-            " max(opened) AS last_round, countIf(status = 'flagged') AS flagged,"
-            " countIf(status = 'unverifiable') AS unverifiable, countIf(status = 'void') AS void,"
-            " sum(critical) AS critical_findings, sum(high) AS high_findings,"
-            " quantile(0.95)(latency_ms) AS p95_latency"
-            f" FROM round_figures FINAL WHERE {ROUNDS} GROUP BY table"
-            " ORDER BY critical_findings DESC, flagged DESC, table LIMIT 500"
-        )
-    ],
+_TABLES: Final = listing(
+    "Tables",
+    "The tables that need a look first: by critical findings, then by flagged rounds. A click shows the table.",
+    Sql(
+        "SELECT table, any(pit) AS in_pit, argMax(game, opened) AS plays, count() AS rounds,"
+        " max(opened) AS last_round, countIf(status = 'flagged') AS flagged,"
+        " countIf(status = 'unverifiable') AS unverifiable, countIf(status = 'void') AS void,"
+        " sum(critical) AS critical_findings, sum(high) AS high_findings,"
+        " quantile(0.95)(latency_ms) AS p95_latency"
+        f" FROM round_figures FINAL WHERE {ROUNDS} GROUP BY table"
+        " ORDER BY critical_findings DESC, flagged DESC, table LIMIT 500"
+    ),
     width=24,
     height=12,
     columns=[

@@ -8,7 +8,8 @@ from typing import Final
 from dashboards.board import Board
 from dashboards.choosing import CURRENCY, EVERYWHERE, MINOR, MONEY, REPLAY, TO_TABLE, marks
 from dashboards.expected_win import BAND, sums, sums_by_wager
-from dashboards.panel import GREEN, ORANGE, RED, Column, Panel
+from dashboards.kinds import bars, course, figure, listing
+from dashboards.panel import GREEN, ORANGE, RED, Column
 from dashboards.pictures import win_so_far
 from dashboards.sources import Sql
 
@@ -34,69 +35,54 @@ _DEVIATIONS: Final = Column(
 )
 
 _STANDING: Final = (
-    Panel(
-        kind="stat",
-        title="Handle and win (${currency})",
-        about="Sum of all stakes that stood, and what the house collected less what it paid. Void rounds are left out.",
+    figure(
+        "Handle and win (${currency})",
+        "Sum of all stakes that stood, and what the house collected less what it paid. Void rounds are left out.",
+        Sql(
+            "SELECT toFloat64(sum(handle)) / ${minor} AS staked, toFloat64(sum(win)) / ${minor} AS won"
+            f" FROM round_figures FINAL WHERE {MONEY} AND status != 'void'"
+        ),
         unit="locale",
-        queries=[
-            Sql(
-                "SELECT toFloat64(sum(handle)) / ${minor} AS staked, toFloat64(sum(win)) / ${minor} AS won"
-                f" FROM round_figures FINAL WHERE {MONEY} AND status != 'void'"
-            )
-        ],
         width=6,
-        height=4,
     ),
-    Panel(
-        kind="stat",
-        title="Win against its expectation (${currency})",
-        about=f"Win and what the stakes give on average, over stakes whose odds are known. {_FULL_SHOE}",
+    figure(
+        "Win against its expectation (${currency})",
+        f"Win and what the stakes give on average, over stakes whose odds are known. {_FULL_SHOE}",
+        Sql(f"SELECT win / ${{minor}} AS won, expected / ${{minor}} AS expected_win FROM ({_ALL})"),
         unit="locale",
-        queries=[Sql(f"SELECT win / ${{minor}} AS won, expected / ${{minor}} AS expected_win FROM ({_ALL})")],
         width=6,
-        height=4,
     ),
-    Panel(
-        kind="stat",
-        title="Hold, expected hold and its band",
-        about=f"Win over handle: theoretical, as drop and fills are not known here. {_BAND_ABOUT}",
+    figure(
+        "Hold, expected hold and its band",
+        f"Win over handle: theoretical, as drop and fills are not known here. {_BAND_ABOUT}",
+        Sql(f"SELECT {_HELD} FROM ({_ALL})"),
         unit="percentunit",
         decimals=2,
-        queries=[Sql(f"SELECT {_HELD} FROM ({_ALL})")],
         width=8,
-        height=4,
     ),
-    Panel(
-        kind="stat",
-        title="Paid wrongly (${currency})",
-        about="What the house won less what it should have won by the cards, over rounds that could be judged.",
+    figure(
+        "Paid wrongly (${currency})",
+        "What the house won less what it should have won by the cards, over rounds that could be judged.",
+        Sql(
+            "SELECT (toFloat64(sum(win)) - toFloat64(sum(due_win))) / ${minor} AS difference"
+            f" FROM round_figures FINAL WHERE {MONEY} AND status IN ('verified', 'flagged')"
+        ),
         unit="locale",
-        queries=[
-            Sql(
-                "SELECT (toFloat64(sum(win)) - toFloat64(sum(due_win))) / ${minor} AS difference"
-                f" FROM round_figures FINAL WHERE {MONEY} AND status IN ('verified', 'flagged')"
-            )
-        ],
         width=4,
-        height=4,
     ),
 )
 
 _COURSE: Final = (
     win_so_far(f"Added up over the time shown. {_BAND_ABOUT} {_FULL_SHOE}", MONEY, 16, 10),
-    Panel(
-        kind="timeseries",
-        title="Handle by game (${currency})",
-        about="Stakes that stood, by the time their round was opened.",
+    course(
+        "Handle by game (${currency})",
+        "Stakes that stood, by the time their round was opened.",
+        Sql(
+            "SELECT $__timeInterval(opened) AS time, game, toFloat64(sum(handle)) / ${minor} AS staked"
+            f" FROM round_figures FINAL WHERE {MONEY} GROUP BY time, game ORDER BY time",
+            series=True,
+        ),
         unit="locale",
-        queries=[
-            Sql(
-                "SELECT $__timeInterval(opened) AS time, game, toFloat64(sum(handle)) / ${minor} AS staked"
-                f" FROM round_figures FINAL WHERE {MONEY} GROUP BY time, game ORDER BY time",
-                series=True,
-            )
-        ],
         width=8,
         height=10,
         custom={"stacking": {"mode": "normal", "group": "A"}},
@@ -104,72 +90,55 @@ _COURSE: Final = (
 )
 
 _SPLIT: Final = (
-    Panel(
-        kind="table",
-        title="By game (${currency})",
-        about=f"Deviations: how many standard deviations the win lies off its expectation. {_BAND_ABOUT}",
-        unit="none",
+    listing(
+        "By game (${currency})",
+        f"Deviations: how many standard deviations the win lies off its expectation. {_BAND_ABOUT}",
+        Sql(f"SELECT game, {_AMOUNTS}, {_HELD}, {_BESIDE} FROM ({_BY_GAME}) ORDER BY handle DESC, game"),
         decimals=2,
-        queries=[Sql(f"SELECT game, {_AMOUNTS}, {_HELD}, {_BESIDE} FROM ({_BY_GAME}) ORDER BY handle DESC, game")],
         width=24,
         columns=[*_MONEY, *_PERCENT, _DEVIATIONS],
     ),
-    Panel(
-        kind="table",
-        title="By wager (${currency})",
-        about=f"Every wager of every game against its own odds. {_BAND_ABOUT}",
-        unit="none",
+    listing(
+        "By wager (${currency})",
+        f"Every wager of every game against its own odds. {_BAND_ABOUT}",
+        Sql(
+            f"SELECT game, wager, bets, {_AMOUNTS}, {_HELD}, {_BESIDE} FROM ({sums_by_wager()})"
+            " ORDER BY handle DESC, game, wager"
+        ),
         decimals=2,
-        queries=[
-            Sql(
-                f"SELECT game, wager, bets, {_AMOUNTS}, {_HELD}, {_BESIDE} FROM ({sums_by_wager()})"
-                " ORDER BY handle DESC, game, wager"
-            )
-        ],
         width=24,
         height=12,
         columns=[*_MONEY, *_PERCENT, _DEVIATIONS],
     ),
-    Panel(
-        kind="table",
-        title="By table (${currency})",
-        about=f"Tables whose win lies farthest off its expectation first. {_BAND_ABOUT}",
-        unit="none",
+    listing(
+        "By table (${currency})",
+        f"Tables whose win lies farthest off its expectation first. {_BAND_ABOUT}",
+        Sql(
+            f"SELECT table, {_AMOUNTS}, {_HELD}, {_BESIDE} FROM ({_BY_TABLE})"
+            " ORDER BY abs(deviations) DESC, table LIMIT 500"
+        ),
         decimals=2,
-        queries=[
-            Sql(
-                f"SELECT table, {_AMOUNTS}, {_HELD}, {_BESIDE} FROM ({_BY_TABLE})"
-                " ORDER BY abs(deviations) DESC, table LIMIT 500"
-            )
-        ],
         width=24,
         height=12,
         columns=[Column("table", link=TO_TABLE), *_MONEY, *_PERCENT, _DEVIATIONS],
     ),
-    Panel(
-        kind="barchart",
-        title="Hold by game against its expectation",
-        about="Win over handle by game, beside what the stakes give on average.",
+    bars(
+        "Hold by game against its expectation",
+        "Win over handle by game, beside what the stakes give on average.",
+        Sql(
+            "SELECT toString(game) AS name, win / nullIf(handle, 0) AS held,"
+            f" expected / nullIf(handle, 0) AS expected_hold FROM ({_BY_GAME}) ORDER BY name"
+        ),
         unit="percentunit",
-        queries=[
-            Sql(
-                "SELECT toString(game) AS name, win / nullIf(handle, 0) AS held,"
-                f" expected / nullIf(handle, 0) AS expected_hold FROM ({_BY_GAME}) ORDER BY name"
-            )
-        ],
     ),
-    Panel(
-        kind="table",
-        title="Largest rounds (${currency})",
-        about="The rounds in which most money moved. A click on the number replays the round in the console.",
-        unit="none",
-        queries=[
-            Sql(
-                "SELECT table, shoe, round, opened, game, toFloat64(handle) / ${minor} AS staked,"
-                f" toFloat64(win) / ${{minor}} AS won, status FROM round_figures FINAL WHERE {MONEY}"
-                " ORDER BY abs(win) DESC, table, shoe, round LIMIT 50"
-            )
-        ],
+    listing(
+        "Largest rounds (${currency})",
+        "The rounds in which most money moved. A click on the number replays the round in the console.",
+        Sql(
+            "SELECT table, shoe, round, opened, game, toFloat64(handle) / ${minor} AS staked,"
+            f" toFloat64(win) / ${{minor}} AS won, status FROM round_figures FINAL WHERE {MONEY}"
+            " ORDER BY abs(win) DESC, table, shoe, round LIMIT 50"
+        ),
         columns=[
             Column("table", link=TO_TABLE),
             Column("round", link=REPLAY),

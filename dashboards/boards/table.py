@@ -15,7 +15,8 @@ from dashboards.choosing import (
     REPLAY,
     marks,
 )
-from dashboards.panel import BLUE, ORANGE, RED, Column, Panel
+from dashboards.kinds import bars, figure, listing, shares
+from dashboards.panel import BLUE, ORANGE, RED, Column
 from dashboards.pictures import findings_by_severity, rounds_by_status, win_so_far
 from dashboards.sources import Sql
 
@@ -25,49 +26,36 @@ _MONEY: Final = f"{_ROUNDS} AND currency = '${{currency}}'"
 _FINDINGS: Final = f"$__timeFilter(time) AND raised >= {LATELY} AND {_HERE} AND cleared = 0"
 
 _STANDING: Final = (
-    Panel(
-        kind="stat",
-        title="Rounds",
-        about="Rounds of this table by how they were judged.",
-        unit="none",
-        queries=[
-            Sql(
-                "SELECT count() AS rounds, countIf(status = 'flagged') AS flagged,"
-                " countIf(status = 'unverifiable') AS unverifiable, countIf(status = 'void') AS void"
-                f" FROM round_figures FINAL WHERE {_ROUNDS}"
-            )
-        ],
+    figure(
+        "Rounds",
+        "Rounds of this table by how they were judged.",
+        Sql(
+            "SELECT count() AS rounds, countIf(status = 'flagged') AS flagged,"
+            " countIf(status = 'unverifiable') AS unverifiable, countIf(status = 'void') AS void"
+            f" FROM round_figures FINAL WHERE {_ROUNDS}"
+        ),
         width=10,
-        height=4,
         colors={"flagged": RED, "unverifiable": ORANGE, "void": BLUE},
     ),
-    Panel(
-        kind="stat",
-        title="Handle and win (${currency})",
-        about="Sum of the stakes that stood, and what the house collected less what it paid. Void rounds are left out.",
+    figure(
+        "Handle and win (${currency})",
+        "Sum of the stakes that stood, and what the house collected less what it paid. Void rounds are left out.",
+        Sql(
+            "SELECT toFloat64(sum(handle)) / ${minor} AS staked, toFloat64(sum(win)) / ${minor} AS won"
+            f" FROM round_figures FINAL WHERE {_MONEY} AND status != 'void'"
+        ),
         unit="locale",
-        queries=[
-            Sql(
-                "SELECT toFloat64(sum(handle)) / ${minor} AS staked, toFloat64(sum(win)) / ${minor} AS won"
-                f" FROM round_figures FINAL WHERE {_MONEY} AND status != 'void'"
-            )
-        ],
         width=8,
-        height=4,
     ),
-    Panel(
-        kind="stat",
-        title="Paid or collected wrongly (${currency})",
-        about="What the house won less what it should have won by the cards. Zero when every payout was right.",
+    figure(
+        "Paid or collected wrongly (${currency})",
+        "What the house won less what it should have won by the cards. Zero when every payout was right.",
+        Sql(
+            "SELECT (toFloat64(sum(win)) - toFloat64(sum(due_win))) / ${minor} AS difference"
+            f" FROM round_figures FINAL WHERE {_MONEY} AND status IN ('verified', 'flagged')"
+        ),
         unit="locale",
-        queries=[
-            Sql(
-                "SELECT (toFloat64(sum(win)) - toFloat64(sum(due_win))) / ${minor} AS difference"
-                f" FROM round_figures FINAL WHERE {_MONEY} AND status IN ('verified', 'flagged')"
-            )
-        ],
         width=6,
-        height=4,
     ),
 )
 
@@ -83,18 +71,14 @@ _COURSE: Final = (
 )
 
 _LISTS: Final = (
-    Panel(
-        kind="table",
-        title="Rounds",
-        about="The latest rounds, newest first. A click on the number replays the round in the console.",
-        unit="none",
-        queries=[
-            Sql(
-                "SELECT table, shoe, round, opened, status, winner, displayed_winner AS displayed, dealer,"
-                " arrayStringConcat(codes, ', ') AS findings, length(bets.bet) AS placed, revision"
-                f" FROM rounds FINAL WHERE {_ROUNDS} ORDER BY opened DESC, round DESC LIMIT 200"
-            )
-        ],
+    listing(
+        "Rounds",
+        "The latest rounds, newest first. A click on the number replays the round in the console.",
+        Sql(
+            "SELECT table, shoe, round, opened, status, winner, displayed_winner AS displayed, dealer,"
+            " arrayStringConcat(codes, ', ') AS findings, length(bets.bet) AS placed, revision"
+            f" FROM rounds FINAL WHERE {_ROUNDS} ORDER BY opened DESC, round DESC LIMIT 200"
+        ),
         width=24,
         height=11,
         columns=[
@@ -103,17 +87,13 @@ _LISTS: Final = (
             Column("opened", unit="dateTimeAsIso"),
         ],
     ),
-    Panel(
-        kind="table",
-        title="Findings",
-        about="What stands against this table, its shoes and its devices, newest first.",
-        unit="none",
-        queries=[
-            Sql(
-                "SELECT table, shoe, round, time, severity, code, rule, message FROM findings FINAL"
-                f" WHERE {_FINDINGS} ORDER BY time DESC LIMIT 200"
-            )
-        ],
+    listing(
+        "Findings",
+        "What stands against this table, its shoes and its devices, newest first.",
+        Sql(
+            "SELECT table, shoe, round, time, severity, code, rule, message FROM findings FINAL"
+            f" WHERE {_FINDINGS} ORDER BY time DESC LIMIT 200"
+        ),
         width=24,
         height=10,
         columns=[
@@ -125,46 +105,34 @@ _LISTS: Final = (
 )
 
 _SHOES: Final = (
-    Panel(
-        kind="table",
-        title="Shoes",
-        about="Shoes of this table: when the first and the last round shown were opened, and how they were judged.",
-        unit="none",
-        queries=[
-            Sql(
-                "SELECT shoe, min(opened) AS first_round, max(opened) AS last_round, count() AS rounds,"
-                " countIf(status = 'flagged') AS flagged, countIf(status = 'void') AS void"
-                f" FROM round_figures FINAL WHERE {_ROUNDS} GROUP BY shoe ORDER BY first_round DESC LIMIT 100"
-            )
-        ],
+    listing(
+        "Shoes",
+        "Shoes of this table: when the first and the last round shown were opened, and how they were judged.",
+        Sql(
+            "SELECT shoe, min(opened) AS first_round, max(opened) AS last_round, count() AS rounds,"
+            " countIf(status = 'flagged') AS flagged, countIf(status = 'void') AS void"
+            f" FROM round_figures FINAL WHERE {_ROUNDS} GROUP BY shoe ORDER BY first_round DESC LIMIT 100"
+        ),
         columns=[Column("first_round", unit="dateTimeAsIso"), Column("last_round", unit="dateTimeAsIso")],
     ),
-    Panel(
-        kind="barchart",
-        title="Cards of the last shoe",
-        about="How often each card of the shoe was read in the time shown, once however often it was reported. No card "
+    bars(
+        "Cards of the last shoe",
+        "How often each card of the shoe was read in the time shown, once however often it was reported. No card "
         "can come more often than the shoe has decks.",
-        unit="none",
-        queries=[
-            Sql(
-                "SELECT card, uniqExact(round, draw) AS seen FROM events"
-                f" WHERE type = 'card.drawn.v1' AND {_HERE} AND $__timeFilter(time) AND arrival >= {LATELY}"
-                f" AND shoe = (SELECT argMax(shoe, opened) FROM round_figures WHERE {_ROUNDS})"
-                " GROUP BY card ORDER BY card"
-            )
-        ],
+        Sql(
+            "SELECT card, uniqExact(round, draw) AS seen FROM events"
+            f" WHERE type = 'card.drawn.v1' AND {_HERE} AND $__timeFilter(time) AND arrival >= {LATELY}"
+            f" AND shoe = (SELECT argMax(shoe, opened) FROM round_figures WHERE {_ROUNDS})"
+            " GROUP BY card ORDER BY card"
+        ),
     ),
-    Panel(
-        kind="piechart",
-        title="Findings by code",
-        about="What is found at this table, by the contract's codes.",
-        unit="none",
-        queries=[
-            Sql(
-                "SELECT code, count() AS findings FROM findings FINAL"
-                f" WHERE {_FINDINGS} GROUP BY code ORDER BY findings DESC, code"
-            )
-        ],
+    shares(
+        "Findings by code",
+        "What is found at this table, by the contract's codes.",
+        Sql(
+            "SELECT code, count() AS findings FROM findings FINAL"
+            f" WHERE {_FINDINGS} GROUP BY code ORDER BY findings DESC, code"
+        ),
     ),
     findings_by_severity(_FINDINGS),
 )
