@@ -1,8 +1,9 @@
 """How fast `replay verify` is against `audit` on the same rounds: ``python -m bench.verify [--tables 24 --rounds 60]``.
 
 Both judge the same events in one run, and what counts is time on the processor: of verify with what the store's own
-process spends for it, so that a busy machine changes both alike. Three turns each, alternating; the best of each
-counts. Prints JSON; exits with 1 if the ratio is under the bar.
+process spends for it, so that a busy machine changes both alike. Verify is timed over whole tables, and by windows of
+shoes, as any filter has it. Three turns each, alternating; the best of each counts. Prints JSON; exits with 1 if a
+ratio is under the bar.
 """
 
 import argparse
@@ -75,15 +76,16 @@ def main() -> int:
         migrate(store, SchemaSettings(years=50))
         rounds = len(fill(store, lines))
         gc.disable()
-        audits, verifies = [], []
+        audits, verifies, windows = [], [], []
         for _ in range(TURNS):
             audits.append(timed(lambda: audit_of(file), server.pid))
             verifies.append(timed(lambda: verify_of(store, RoundFilter()), server.pid))
-        windows = timed(lambda: verify_of(store, RoundFilter(start=0)), server.pid)
+            windows.append(timed(lambda: verify_of(store, RoundFilter(start=0)), server.pid))
         store.close()
     audit_seconds = min(here for here, _ in audits)
     here, there = min(verifies, key=sum)
     ratio = audit_seconds / (here + there)
+    by_windows = audit_seconds / sum(min(windows, key=sum))
     print(
         json.dumps(
             {
@@ -93,13 +95,13 @@ def main() -> int:
                 "verify_rounds_per_cpu_second": round(rounds / (here + there)),
                 "verify_seconds_here_and_in_the_store": [round(here, 3), round(there, 3)],
                 "ratio": round(ratio, 3),
-                "ratio_by_windows_of_shoes": round(audit_seconds / sum(windows), 3),
+                "ratio_by_windows_of_shoes": round(by_windows, 3),
                 "bar": BAR,
             },
             indent=2,
         )
     )
-    return 0 if ratio >= BAR else 1
+    return 0 if min(ratio, by_windows) >= BAR else 1
 
 
 if __name__ == "__main__":

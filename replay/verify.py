@@ -11,11 +11,11 @@ from audit.settings import JudgeSettings
 from audit.table import RoundKey as ShoeAndRound
 from audit.table import judge_table
 from replay.readings import UnknownSettings, settings_of
-from replay.windows import TableWindow, shoe_windows, whole_tables
+from replay.windows import TableWindow, Unreadable, floor_windows, whole_tables
 from schemas.verdicts import Verdict, verdict_json
 from store.connect import Store
 from store.errors import StoreContradicts
-from store.read.bulk import partition_shares, round_keys, table_verdicts, tables_of, tables_verdicts
+from store.read.bulk import judged_shoes, partition_shares, round_keys, shoes_verdicts, tables_of, tables_verdicts
 from store.read.rounds import ALL, RoundFilter
 from store.rows.verdicts import RoundKey, StoredVerdict
 
@@ -188,14 +188,12 @@ def verify(
     if plain:
         _verify_tables(store, wanted.tables, result, told)
     else:
-        for table, shoes in tables_of(round_keys(store, wanted)).items():
-            _verify_shoes(store, table, shoes, result, told)
+        _verify_by_windows(store, tables_of(round_keys(store, wanted)), result, told, missing=False)
     suspects = tables_of(each.key for each in result.deviations)
     if suspects:
         pause()
         again = Verified()
-        for table, shoes in suspects.items():
-            _verify_shoes(store, table, shoes, again, lambda _count: None, missing=plain)
+        _verify_by_windows(store, suspects, again, lambda _count: None, missing=plain)
         # What cannot even be read by its references was told more exactly the first time.
         unreadable = {each.key for each in again.deviations if each.kind == "records-contradict"}
         first = [each for each in result.deviations if each.key in unreadable]
@@ -214,22 +212,23 @@ def _verify_tables(store: Store, tables: tuple[str, ...], result: Verified, told
         sizes[home] = sizes.get(home, 0) + share.events
         homes.setdefault(share.table, set()).add(home)
     together: dict[tuple[str, int], list[str]] = {}
+    apart: list[str] = []
     events = {(share.table, share.log, share.partition): share.events for share in shares}
     for table in tables or sorted(homes):
         where = homes.get(table, set())
         if len(where) == 1 and sizes[next(iter(where))] <= EVENTS_OF_PARTITION:
             together.setdefault(next(iter(where)), []).append(table)
         else:
-            _verify_by_windows(store, table, result, told)
+            apart.append(table)
     for home, chosen in sorted(together.items()):
         # Reading a partition for one small table of it takes longer than reading the table.
         if sum(events[table, *home] for table in chosen) * 4 < sizes[home]:
-            for table in chosen:
-                _verify_by_windows(store, table, result, told)
+            apart += chosen
             continue
         verdicts = tables_verdicts(store, chosen)
         for window in whole_tables(store, *home, chosen):
             _verify_whole(window, verdicts.pop(window.table, {}), result, told)
+    _verify_by_windows(store, dict.fromkeys(apart), result, told, missing=True)
 
 
 def _verify_whole(
@@ -241,54 +240,48 @@ def _verify_whole(
     result.deviations.extend(unjudged(window, stored))
 
 
-def _verify_by_windows(store: Store, table: str, result: Verified, told: Progress) -> None:
-    result.tables += 1
-    seen: set[str] = set()
-    try:
-        for window in shoe_windows(store, table):
-            shoes = window.shoes
-            stored = table_verdicts(store, table, sorted(shoes) if shoes is not None else ())
-            seen |= {shoe for shoe, _ in stored}
-            result.rounds += len(stored)
-            result.deviations.extend(verify_window(window, stored, lambda _key: True, told))
-            result.deviations.extend(unjudged(window, stored))
-    except StoreContradicts as error:
-        _cannot_be_read(table_verdicts(store, table), lambda key: key[0] not in seen, error, result)
-        return
-    gone = [each for (shoe, _), each in table_verdicts(store, table).items() if shoe not in seen]
-    result.rounds += len(gone)
-    result.deviations.extend(Deviation(each.key, "events-gone", each.revision, each.judge) for each in gone)
+Rounds = Mapping[str, set[int]]
+"""Some rounds, by shoe."""
 
 
-def _verify_shoes(
-    store: Store, table: str, shoes: Mapping[str, set[int]], result: Verified, told: Progress, *, missing: bool = False
+def _verify_by_windows(
+    store: Store, wanted: Mapping[str, Rounds | None], result: Verified, told: Progress, *, missing: bool
 ) -> None:
-    """Some rounds of some shoes of a table; ``missing``: those without a verdict, too."""
-    result.tables += 1
-    seen: set[str] = set()
-
-    def chosen(key: ShoeAndRound) -> bool:
-        return key[1] in shoes.get(key[0], ())
-
-    try:
-        for window in shoe_windows(store, table, set(shoes)):
-            names = sorted(window.shoes) if window.shoes is not None else sorted(shoes)
-            stored = table_verdicts(store, table, names)
-            result.rounds += sum(map(chosen, stored))
-            result.deviations.extend(verify_window(window, stored, chosen, told))
+    """Some rounds of each table, or all of them; ``missing``: those without a verdict, too."""
+    result.tables += len(wanted)
+    unheard = {table: set(judged) for table, judged in _judged_shoes(store, wanted).items()}
+    for together in floor_windows(store, wanted):
+        stored = shoes_verdicts(store, together.shoes)
+        for window in together.windows:
+            table = window.table
+            unheard.get(table, set()).difference_update(together.shoes[table])
+            verdicts, chosen = stored.pop(table, {}), _chosen(wanted[table])
+            if isinstance(window, Unreadable):
+                _cannot_be_read(verdicts, chosen, window.error, result)
+                continue
+            result.rounds += sum(map(chosen, verdicts))
+            result.deviations.extend(verify_window(window, verdicts, chosen, told))
             if missing:
-                over = unjudged(window, stored)
+                over = unjudged(window, verdicts)
                 result.deviations.extend(each for each in over if chosen((each.key.shoe, each.key.round)))
-            seen.update(names)
-    except StoreContradicts as error:
-        left = table_verdicts(store, table, sorted(set(shoes) - seen))
-        _cannot_be_read(left, chosen, error, result)
-        return
-    unseen = sorted(set(shoes) - seen)
-    if unseen:
-        gone = [each for key, each in table_verdicts(store, table, unseen).items() if chosen(key)]
+    for table, verdicts in shoes_verdicts(store, unheard).items():
+        chosen = _chosen(wanted[table])
+        gone = [each for key, each in verdicts.items() if chosen(key)]
         result.rounds += len(gone)
         result.deviations.extend(Deviation(each.key, "events-gone", each.revision, each.judge) for each in gone)
+
+
+def _judged_shoes(store: Store, wanted: Mapping[str, Rounds | None]) -> dict[str, set[str]]:
+    """By table: the shoes meant on which there may be verdicts."""
+    whole = [table for table, shoes in wanted.items() if shoes is None]
+    named = {table: set(shoes) for table, shoes in wanted.items() if shoes is not None}
+    return named | (judged_shoes(store, whole) if whole else {})
+
+
+def _chosen(rounds: Rounds | None) -> Callable[[ShoeAndRound], bool]:
+    if rounds is None:
+        return lambda _key: True
+    return lambda key: key[1] in rounds.get(key[0], ())
 
 
 def _cannot_be_read(

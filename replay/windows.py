@@ -1,6 +1,6 @@
 """Tables from the store, ready to be judged: whole ones, a partition at a time, or windows of a few shoes."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from audit.devices import Base, RejectedPlace
@@ -12,23 +12,25 @@ from schemas.records import AnyEvent
 from schemas.time import micros
 from schemas.verdicts import Bet, Settled
 from store.connect import Store
-from store.read.bulk import (
-    RawRecord,
-    ShoeTimes,
-    events_between,
-    partition_records,
-    refused_places,
-    refused_sequences,
-    sequences_between,
-    shoe_times,
-    stands_before,
-)
+from store.errors import StoreContradicts
+from store.read.bulk import RawRecord, partition_records, refused_places, refused_sequences
 from store.read.events import configuration_events
 from store.read.folding import rounds_under_minimum
+from store.read.stretches import (
+    ShoeTimes,
+    SourceStand,
+    events_between,
+    events_with_care,
+    sequences_between,
+    shoes_of,
+    stands_before,
+)
 from store.ticks import LATEST
 
 EVENTS_AT_ONCE = 150_000
-"""So many events of one table are held at once, unless a single shoe has more."""
+"""So many events are held at once, unless a single shoe has more."""
+TABLES_AT_ONCE = 64
+"""So many tables' shoes are looked up at once."""
 AROUND = 1_800_000_000
 """So far beyond the next opening (microseconds) a window is read: what comes after shows what a hole could hide."""
 
@@ -129,57 +131,122 @@ def _assembled(
     return TableWindow(table, shoes, assemble(table, events, places, before), events, places, before)
 
 
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """Some shoes of a table whose events cannot be read, because the store contradicts itself."""
+
+    table: str
+    shoes: frozenset[str]
+    error: StoreContradicts
+
+
+@dataclass(frozen=True, slots=True)
+class Together:
+    """Windows of several tables that are read together."""
+
+    shoes: Mapping[str, frozenset[str]]
+    """By table: those of its window."""
+    windows: Iterator[TableWindow | Unreadable]
+    """One of each table, put together as it is asked for."""
+
+
 def shoe_windows(store: Store, table: str, wanted: Collection[str] | None = None) -> Iterator[TableWindow]:
     """A table in windows of a few shoes each, those wanted or all, with how it stood before each."""
-    shoes = shoe_times(store, table)
-    for first, last in _groups(shoes, wanted):
-        yield _window(store, table, shoes, first, last, wanted)
+    for together in floor_windows(store, {table: wanted}):
+        for window in together.windows:
+            if isinstance(window, Unreadable):
+                raise window.error
+            yield window
 
 
-def _groups(shoes: Sequence[ShoeTimes], wanted: Collection[str] | None) -> Iterator[tuple[int, int]]:
-    """Runs of wanted shoes, by the places of the first and the last, each with no more events than are held at once."""
-    start: int | None = None
-    size = 0
-    for place, shoe in enumerate(shoes):
-        if wanted is not None and shoe.shoe not in wanted:
-            if start is not None:
-                yield start, place - 1
-            start, size = None, 0
+def floor_windows(store: Store, wanted: Mapping[str, Collection[str] | None]) -> Iterator[Together]:
+    """Tables in windows of a few shoes each, those wanted or all, with how each table stood before. As many windows of
+    different tables as fit are read together: their records are mostly the same, and questions cost more than rows."""
+    tables = sorted(wanted)
+    for start in range(0, len(tables), TABLES_AT_ONCE):
+        some = tables[start : start + TABLES_AT_ONCE]
+        shoes = shoes_of(store, some)
+        for batch in batches(shoes, {table: wanted[table] for table in some}):
+            names = {
+                table: frozenset(shoe.shoe for shoe in shoes[table][first : last + 1])
+                for table, (first, last) in batch.items()
+            }
+            yield Together(names, _windows(store, shoes, batch, names))
+
+
+Batch = dict[str, tuple[int, int]]
+"""By table: the places of the first and the last of a run of its shoes."""
+
+
+def batches(shoes: Mapping[str, Sequence[ShoeTimes]], wanted: Mapping[str, Collection[str] | None]) -> Iterator[Batch]:
+    """Runs of wanted shoes, one of each table at most, together with no more events than are held at once."""
+    in_time = sorted(
+        (shoe.partition, shoe.first, table, place)
+        for table, listed in shoes.items()
+        for place, shoe in enumerate(listed)
+        if (chosen := wanted[table]) is None or shoe.shoe in chosen
+    )
+    found: list[Batch] = []
+    sizes: list[int] = []
+    current: dict[str, int] = {}
+    full = 0
+    for _, _, table, place in in_time:
+        size = shoes[table][place].events
+        at = current.get(table)
+        if at is None or found[at][table][1] != place - 1 or sizes[at] + size > EVENTS_AT_ONCE:
+            at = full if at is None else at + 1
+            while at < len(found) and (table in found[at] or sizes[at] + size > EVENTS_AT_ONCE):
+                at += 1
+            if at == len(found):
+                found.append({})
+                sizes.append(0)
+            current[table] = at
+        found[at][table] = found[at].get(table, (place, place))[0], place
+        sizes[at] += size
+        while full < len(found) - 1 and sizes[full] * 2 > EVENTS_AT_ONCE:
+            full += 1
+    return iter(found)
+
+
+def _windows(
+    store: Store, shoes: Mapping[str, Sequence[ShoeTimes]], batch: Batch, names: Mapping[str, frozenset[str]]
+) -> Iterator[TableWindow | Unreadable]:
+    times = {table: _times(shoes[table], first, last) for table, (first, last) in batch.items()}
+    heard = sequences_between(store, times)
+    sequences = {table: heard.get(table, {}) for table in batch}
+    read = events_between(store, sequences)
+    refused = refused_sequences(store, sorted(batch))
+    later = {table: sequences[table] for table, (first, _) in batch.items() if first}
+    stands = stands_before(store, later) if later else {}
+    for table, (first, _) in sorted(batch.items()):
+        taken = TakenIn()
+        try:
+            if table in read.unclear:
+                for some in events_with_care(store, table, sequences[table]):
+                    taken.take(some)
+            else:
+                taken.take(read.by_table.get(table, ()))
+            before = _before(store, table, stands.get(table, {}), times[table][0]) if first else NOTHING_BEFORE
+        except StoreContradicts as error:
+            yield Unreadable(table, names[table], error)
             continue
-        if start is not None and size + shoe.events > EVENTS_AT_ONCE:
-            yield start, place - 1
-            start, size = None, 0
-        start = place if start is None else start
-        size += shoe.events
-    if start is not None:
-        yield start, len(shoes) - 1
+        events = taken.tables().get(table, [])
+        for source, sequence, kind in refused.get(table, ()):
+            known = before.bases.get(source)
+            if known is None or sequence > known[0].sequence:
+                taken.refuse(table, source, sequence, kind)
+        yield _assembled(table, names[table], events, taken.places_of(table), before)
 
 
-def _window(
-    store: Store, table: str, shoes: Sequence[ShoeTimes], first: int, last: int, wanted: Collection[str] | None
-) -> TableWindow:
-    chosen = frozenset(shoe.shoe for shoe in shoes[first : last + 1])
-    start = min(shoe.first for shoe in shoes[first : last + 1]) if first else 0
-    end = max(shoe.last for shoe in shoes[first : last + 1])
+def _times(shoes: Sequence[ShoeTimes], first: int, last: int) -> tuple[int, int]:
+    """From when to when a table is read for a run of its shoes."""
+    run = shoes[first : last + 1]
+    start = min(shoe.first for shoe in run) if first else 0
     following = shoes[last + 1].first if last + 1 < len(shoes) else LATEST - AROUND
-    sequences = sequences_between(store, table, start, max(end, following) + AROUND)
-    taken = TakenIn()
-    for some in events_between(store, table, sequences):
-        taken.take(some)
-    events = taken.tables().get(table, [])
-    before = NOTHING_BEFORE
-    if first:
-        before = _before(store, table, {source: span[0] for source, span in sequences.items()}, start)
-    for source, sequence, kind in refused_sequences(store, [table]).get(table, ()):
-        known = before.bases.get(source)
-        if known is None or sequence > known[0].sequence:
-            taken.refuse(table, source, sequence, kind)
-    whole = wanted is None and first == 0 and last == len(shoes) - 1
-    return _assembled(table, None if whole else chosen, events, taken.places_of(table), before)
+    return start, max(following, *(shoe.last for shoe in run)) + AROUND
 
 
-def _before(store: Store, table: str, firsts: dict[str, int], start: int) -> Before:
-    stands = stands_before(store, table, firsts)
+def _before(store: Store, table: str, stands: Mapping[str, SourceStand], start: int) -> Before:
     configured = sorted(
         Fact.of(each.event, micros(each.event.time)) for each in configuration_events(store, table)
     )  # fmt: skip

@@ -1,5 +1,6 @@
 """Raw events as they came: one round, one shoe, one table's evening, one event by its id."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
@@ -145,14 +146,19 @@ def _with_bytes(store: Store, references: Sequence[_Reference]) -> Iterator[Stor
     cut = {key: quick_cut(raw, count) for key, (_, count, raw) in records.items()}
     pieces = [_at(cut[key], reference.place) for key, reference in zip(keys, references, strict=True)]
     decoded = decode_lines(pieces)
-    # Cut and decoded all at once where that is certain, else one by one and with care.
-    events: Sequence[AnyEvent | None] = decoded.events if len(decoded.events) == len(pieces) else [None] * len(pieces)
-    for key, reference, piece, event in zip(keys, references, pieces, events, strict=True):
+    # Cut and decoded all at once; whatever is not certain then, one by one and with care.
+    single = Counter(decoded.places)
+    events = {place: event for place, event in zip(decoded.places, decoded.events, strict=True) if single[place] == 1}
+    apart: dict[RecordKey, list[bytes]] = {}
+    for number, (key, reference, piece) in enumerate(zip(keys, references, pieces, strict=True)):
         arrival, _, raw = records[key]
+        event = events.get(number)
         if event is not None and _is(event, reference):
             yield StoredEvent(key, reference.place, arrival, piece, event)
-        else:
-            yield StoredEvent(key, reference.place, arrival, *_with_care(raw, reference))
+            continue
+        if key not in apart:
+            apart[key] = split_record(raw)
+        yield StoredEvent(key, reference.place, arrival, *_with_care(apart[key], reference))
 
 
 def _refuse_lost(store: Store, missing: Iterable[RecordKey]) -> None:
@@ -186,9 +192,9 @@ def records_by_key(store: Store, keys: Iterable[RecordKey]) -> dict[RecordKey, t
     }
 
 
-def _with_care(raw: bytes, reference: _Reference) -> tuple[bytes, AnyEvent]:
-    """The bytes at a place of a record and the event they are, the record taken apart sign by sign."""
-    piece = _at(split_record(raw), reference.place)
+def _with_care(pieces: Sequence[bytes], reference: _Reference) -> tuple[bytes, AnyEvent]:
+    """The bytes at a place of a record that was taken apart sign by sign, and the event they are."""
+    piece = _at(pieces, reference.place)
     events = decode_record(piece).events
     if len(events) == 1 and _is(events[0], reference):
         return piece, events[0]

@@ -17,6 +17,7 @@ from schemas.verdicts import verdict_json
 from simulator.floor import simulate
 from store.connect import Store
 from store.read.rounds import RoundFilter
+from store.read.stretches import ShoeTimes
 from store.write.raw import write_records
 from store.write.verdicts import write_verdicts
 from tests.audit.case import DTB, Case
@@ -66,6 +67,48 @@ def test_windows_of_single_shoes_judge_as_the_whole_table(store: Store, monkeypa
     assert _kinds(result) == []
     assert result.rounds == len(stored) == 6
     assert len(list(windows.shoe_windows(store, "BT1"))) == 3
+
+
+@pytest.mark.parametrize("at_once", [1, 700, 1_000_000])
+def test_windows_of_several_tables_are_read_together_and_judge_as_whole_tables(
+    store: Store, monkeypatch: pytest.MonkeyPatch, at_once: int
+) -> None:
+    lines = list(simulate(5, 90, 33, faults=0.1))
+    torn = lines[7].replace(b'"specversion"', b'"specversion" ,')
+    stored = fill(store, [*lines[:500], torn, *lines[500:]])
+    monkeypatch.setattr(windows, "EVENTS_AT_ONCE", at_once)
+    result = verify(store, RoundFilter(start=0))
+    assert (result.rounds, result.tables, _kinds(result)) == (len(stored), 5, [])
+
+
+def test_what_the_store_contradicts_is_said_of_its_own_table_alone(store: Store) -> None:
+    lines = list(simulate(3, 4, 8))
+    stored = fill(store, lines, per_record=1)
+    table = stored[0].key.table
+    card = next(line for line in lines if b"card.drawn" in line and f'"subject":"{table}"'.encode() in line).decode()
+    _mutate(store, f"ALTER TABLE records UPDATE raw = '{card},{card}' WHERE raw = '{card}'")
+    result = verify(store, RoundFilter(start=0))
+    assert {(each.key.table, each.kind) for each in result.deviations} == {(table, "records-contradict")}
+    assert result.rounds == len(stored)
+
+
+def _shoes(partition: int, *events: int) -> list[ShoeTimes]:
+    return [
+        ShoeTimes(f"S{place}", place * 1000, place * 1000 + 900, count, partition) for place, count in enumerate(events)
+    ]
+
+
+def test_runs_of_shoes_are_put_together_up_to_what_is_held_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(windows, "EVENTS_AT_ONCE", 100)
+    shoes = {"A": _shoes(0, 30, 30, 30), "B": _shoes(0, 20, 90, 20), "C": _shoes(1, 500)}
+    found = list(windows.batches(shoes, {"A": None, "B": None, "C": None}))
+    assert found == [{"A": (0, 1), "B": (0, 0)}, {"B": (1, 1)}, {"A": (2, 2), "B": (2, 2)}, {"C": (0, 0)}]
+
+
+def test_shoes_that_nobody_asked_for_part_the_runs_of_a_table() -> None:
+    shoes = {"A": _shoes(0, 30, 30, 30, 30), "B": _shoes(0, 20, 20)}
+    found = list(windows.batches(shoes, {"A": {"S0", "S2", "S3"}, "B": {"S1"}}))
+    assert found == [{"A": (0, 0), "B": (1, 1)}, {"A": (2, 3)}]
 
 
 @pytest.mark.parametrize("shoe", ["S1", "S2", "S3"])
