@@ -132,6 +132,15 @@ def checkpoints(store: Store, tree: str, at_least: int = 0) -> list[Checkpoint]:
     ]
 
 
+def last_checkpoint_ms(store: Store, tree: str) -> int | None:
+    """When the last checkpoint of a tree was signed, in milliseconds since 1970; None where there is none."""
+    rows = store.query(
+        "SELECT toUnixTimestamp64Milli(max(at)), count() FROM checkpoints WHERE tree = %(tree)s", {"tree": tree}
+    )
+    ((at, count),) = rows
+    return int(at) if count else None
+
+
 def signing_keys(store: Store) -> list[SigningKey]:
     """Every public key, the oldest first."""
     columns = store.columns(

@@ -3,10 +3,17 @@
 import fcntl
 import sqlite3
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
+
+JOURNAL: Final = "journal.db"
+LOCK: Final = "lock"
+"""Held by the service as long as it lives."""
+_TRIES: Final = 10
+_PAUSE_SECONDS: Final = 0.05
 
 _SCHEMA: Final = """
 CREATE TABLE IF NOT EXISTS position (topic TEXT, partition INTEGER, next INTEGER, PRIMARY KEY (topic, partition));
@@ -40,14 +47,20 @@ class JournalFile:
 
     def __init__(self, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
-        self._lock_file = (folder / "lock").open("w")
-        try:
-            fcntl.flock(self._lock_file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            self._lock_file.close()
-            raise JournalInUse(f"another alert service is at work in {folder}") from error
+        self._lock_file = (folder / LOCK).open("w")
+        for left in reversed(range(_TRIES)):
+            try:
+                fcntl.flock(self._lock_file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except OSError as error:
+                # One who only looks whether a service is at work has it for a moment.
+                if left:
+                    time.sleep(_PAUSE_SECONDS)
+                    continue
+                self._lock_file.close()
+                raise JournalInUse(f"another alert service is at work in {folder}") from error
         self._lock = threading.RLock()
-        self._db = sqlite3.connect(folder / "journal.db", check_same_thread=False, isolation_level=None)
+        self._db = sqlite3.connect(folder / JOURNAL, check_same_thread=False, isolation_level=None)
         self._db.execute("PRAGMA journal_mode = WAL")
         # A killed process loses nothing so. A power cut may take the last moment back, whole: the place in the topic
         # with what was planned from there, so that an alert is told again rather than not at all.

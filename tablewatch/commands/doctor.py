@@ -1,19 +1,31 @@
-"""`tablewatch doctor`: what is reachable, how far the workers are behind, and what to do."""
+"""`tablewatch doctor`: what is reachable, how far the workers and the services are behind, and what to do."""
 
+import sqlite3
+import time
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from typing import Annotated
+from typing import Annotated, Final
 
 import orjson
 import typer
 
-from store.connect import Patience, connect
+from store.connect import Patience, Store, connect
 from store.errors import StoreError
 from store.migrate import check as check_schema
-from streams.broker_url import BrokerUnavailable, InvalidBrokerUrl, RightsMissing, TopicsMissing
+from store.read.proof import last_checkpoint_ms
+from store.read.shoes import newest_arrival
+from streams.alerting.standing import standing as alerts_standing
+from streams.broker_url import Broker, BrokerUnavailable, InvalidBrokerUrl, RightsMissing, TopicsMissing
 from streams.lag import lag_of
 from streams.topics import check as check_topics
-from tablewatch.commands.services import UNREACHABLE, broker, quiet_drivers
+from streams.watching.standing import standing as watches_standing
+from tablewatch.commands.services import UNREACHABLE, broker, data, quiet_drivers
 from tablewatch.commands.store_address import store_url
+
+SEALED_MS: Final = 600_000
+"""What came so long after the last checkpoint should have been sealed."""
+_NEEDED: Final = ("broker", "store")
+"""Without these nothing works."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +46,30 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help="One JSON object
       tablewatch doctor --json | jq .lag
 
     Checks broker, topics, store and schema, and how far the workers are behind: `lag` is 0 when all that was sent is
-    judged and stored. Says what to do where something is wrong. Exit code 3 if a service cannot be reached.
+    judged and stored. Then the services beside them: how old the last checkpoint of the chain is, and how far the
+    watches and the alert service are behind. Says what to do where something is wrong. A service that was never
+    started is no fault. Exit code 3 if broker or store cannot be reached.
     """
     quiet_drivers()
-    checks, lag = [], None
+    checks: list[Check] = []
+    target, lag = _look_at_broker(checks)
+    store = _look_at_store(checks)
+    if store is not None:
+        checks += _asked(store)
+    if target is not None:
+        checks.append(_alerts(target))
+    well = all(check.ok for check in checks)
+    if as_json:
+        typer.echo(orjson.dumps({"ok": well, "lag": lag, "checks": [asdict(check) for check in checks]}).decode())
+    else:
+        for check in checks:
+            typer.echo(f"{'ok ' if check.ok else 'BAD'} {check.name}: {check.says}")
+    if any(not check.ok and check.name in _NEEDED for check in checks):
+        raise typer.Exit(UNREACHABLE)
+
+
+def _look_at_broker(checks: list[Check]) -> tuple[Broker | None, int | None]:
+    """The broker, if it has the topics, and the lag."""
     try:
         target = broker()
         differences = check_topics(target)
@@ -47,27 +79,83 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help="One JSON object
         checks.append(Check("topics", not missing, says))
         lag = lag_of(target)
         checks.append(Check("lag", True, f"{lag} records are not yet judged and stored"))
+        return target, lag
     except (BrokerUnavailable, RightsMissing, InvalidBrokerUrl) as error:
         checks.append(Check("broker", False, f"{error}. Is TABLEWATCH_BROKER right, and the broker running?"))
     except TopicsMissing as error:
         checks.append(Check("lag", False, str(error)))
+    return None, None
+
+
+def _look_at_store(checks: list[Check]) -> Store | None:
+    """The store, if it answers and has the schema."""
     store = connect(store_url(), patience=Patience(total=0.0))
     try:
         store.query("SELECT 1")
         checks.append(Check("store", True, str(store.address)))
-        try:
-            check_schema(store)
-            checks.append(Check("schema", True, "as this version needs it"))
-        except StoreError as error:
-            checks.append(Check("schema", False, str(error)))
     except StoreError as error:
         says = f"{error}. Run: tablewatch clickhouse, or set TABLEWATCH_CLICKHOUSE_URL"
         checks.append(Check("store", False, says))
-    well = all(check.ok for check in checks)
-    if as_json:
-        typer.echo(orjson.dumps({"ok": well, "lag": lag, "checks": [asdict(check) for check in checks]}).decode())
-    else:
-        for check in checks:
-            typer.echo(f"{'ok ' if check.ok else 'BAD'} {check.name}: {check.says}")
-    if any(not check.ok and check.name in ("broker", "store") for check in checks):
-        raise typer.Exit(UNREACHABLE)
+        return None
+    try:
+        check_schema(store)
+        checks.append(Check("schema", True, "as this version needs it"))
+        return store
+    except StoreError as error:
+        checks.append(Check("schema", False, str(error)))
+        return None
+
+
+def _asked(store: Store) -> Iterator[Check]:
+    """The services of which the store tells how far they are."""
+    now = time.time_ns() // 1_000_000
+    for name, look in (("chain", _chain), ("watches", _watches)):
+        try:
+            yield look(store, now)
+        except StoreError as error:
+            yield Check(name, False, str(error))
+
+
+def _chain(store: Store, now: int) -> Check:
+    last, newest = last_checkpoint_ms(store, "main"), newest_arrival(store)
+    if last is None:
+        return Check("chain", True, "nothing is sealed. To begin: tablewatch keys make, then tablewatch chain run")
+    age = f"the last checkpoint is {_age(now - last)} old"
+    if newest - last > SEALED_MS:
+        return Check("chain", False, f"{age}, and more came since. Run: tablewatch chain run")
+    return Check("chain", True, f"{age}, and covers what came" if newest <= last else age)
+
+
+def _watches(store: Store, now: int) -> Check:
+    found = watches_standing(store, now)
+    if found.late and not found.watched:
+        says = f"{found.late} shoes have ended and none is watched. To begin: tablewatch watches run"
+        return Check("watches", True, says)
+    if found.late:
+        return Check("watches", False, f"{found.late} shoes wait too long to be watched. Run: tablewatch watches run")
+    return Check("watches", True, f"{found.watched} shoes of the last days are watched, none waits too long")
+
+
+def _alerts(target: Broker) -> Check:
+    try:
+        found = alerts_standing(target, data() / "alerts")
+    except (BrokerUnavailable, RightsMissing, TopicsMissing, OSError, sqlite3.Error) as error:
+        return Check("alerts", False, f"it cannot be looked at: {error}")
+    if found is None:
+        says = f"none has run with {data()}; another machine's tells by /readyz. To begin: tablewatch alerts run"
+        return Check("alerts", True, says)
+    behind = f"{found.behind} alerts are not read, {found.untold} messages were tried and not taken"
+    if not found.running:
+        return Check("alerts", False, f"not running; {behind}. Run: tablewatch alerts run")
+    if found.untold:
+        return Check("alerts", False, f"running; {behind}. `tablewatch alerts list` and `alerts show` say why")
+    return Check("alerts", True, f"running; {behind}")
+
+
+def _age(milliseconds: int) -> str:
+    """In the unit that people would say."""
+    seconds = max(0, milliseconds // 1000)
+    for size, name in ((86_400, "days"), (3_600, "hours"), (60, "minutes")):
+        if seconds >= 2 * size:
+            return f"{seconds // size} {name}"
+    return f"{seconds} seconds"

@@ -1,0 +1,117 @@
+"""`tablewatch doctor`: every part by name, how far it is behind, and what to do about it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+from typer.testing import CliRunner
+
+from audit.settings import JudgeSettings
+from audit.watches.settings import WatchSettings
+from replay.chain.keys import KeyRing
+from replay.chain.seal import Sealer
+from store.connect import Store
+from store.read.shoes import newest_arrival
+from streams.watching.service import WatchService
+from tablewatch.command import app
+from tests.audit.watches.told_shoes import lines_of
+from tests.replay.stored import fill
+from tests.store.floor import finding
+from tests.streams.alerting.room import Room
+from tests.streams.alerting.webhook import until
+from tests.streams.watching.shoes import with_false_shuffle
+
+
+@pytest.fixture
+def room(tmp_path: Path, store: Store) -> Iterator[Room]:
+    """Its service has the journal that `doctor` looks at: in the data folder."""
+    made = Room(tmp_path, store)
+    yield made
+    made.close()
+
+
+def ask(room: Room, *more: str, **settings: str) -> tuple[int, dict[str, Any]]:
+    """The exit code, and what is said of each part."""
+    address = room.store.address
+    environment = {
+        "TABLEWATCH_CLICKHOUSE_URL": f"clickhouse://{address.user}:{address.password}@{address.host}:{address.port}"
+        f"/{address.database}",
+        "TABLEWATCH_BROKER": str(room.broker),
+        "TABLEWATCH_DATA": str(room.folder),
+        **settings,
+    }
+    done = CliRunner().invoke(app, ["doctor", "--json", *more], env=environment)
+    said = orjson.loads(done.stdout)
+    return done.exit_code, {each["name"]: (each["ok"], each["says"]) for each in said["checks"]} | {"ok": said["ok"]}
+
+
+def test_a_site_without_chain_watches_and_alerts_is_well_and_hears_how_to_begin(room: Room) -> None:
+    code, said = ask(room)
+    assert (code, said["ok"]) == (0, True)
+    assert list(said) == ["broker", "topics", "lag", "store", "schema", "chain", "watches", "alerts", "ok"]
+    assert "tablewatch chain run" in said["chain"][1]
+    assert said["watches"] == (True, "0 shoes of the last days are watched, none waits too long")
+    assert "tablewatch alerts run" in said["alerts"][1]
+
+
+def test_without_broker_and_store_both_are_named_and_the_exit_code_is_3(room: Room) -> None:
+    code, said = ask(room, TABLEWATCH_CLICKHOUSE_URL="clickhouse://default@127.0.0.1:9/x")
+    assert code == 3
+    assert said["store"][0] is False
+    assert said.keys() == {"broker", "topics", "lag", "store", "alerts", "ok"}
+    code, said = ask(room, TABLEWATCH_BROKER="kafka://127.0.0.1:1")
+    assert code == 3
+    assert said["broker"][0] is False
+    assert "TABLEWATCH_BROKER" in said["broker"][1]
+
+
+def test_the_last_checkpoint_has_its_age_and_one_that_is_overtaken_is_bad(room: Room, tmp_path: Path) -> None:
+    ring = KeyRing(tmp_path / "keys")
+    ring.make("test")
+    fill(room.store, lines_of(with_false_shuffle()))
+    newest = newest_arrival(room.store)
+    assert Sealer(room.store, ring, lambda: newest - 600_001).seal() is not None
+    ok, says = ask(room)[1]["chain"]
+    assert not ok
+    assert says.endswith("days old, and more came since. Run: tablewatch chain run")
+    fill(room.store, lines_of(with_false_shuffle(), "BT2"))
+    assert Sealer(room.store, ring, lambda: newest).seal() is not None
+    ok, says = ask(room)[1]["chain"]
+    assert ok
+    assert says.endswith("days old, and covers what came")
+
+
+def test_shoes_that_nobody_watches_are_counted_and_bad_once_others_were(room: Room) -> None:
+    fill(room.store, lines_of(with_false_shuffle()))
+    ok, says = ask(room)[1]["watches"]
+    assert (ok, says) == (True, "4 shoes have ended and none is watched. To begin: tablewatch watches run")
+    service = WatchService(
+        room.broker, room.store, JudgeSettings(), WatchSettings(), grace_seconds=0.0, patience_seconds=30.0
+    )
+    service.look(whole=True)
+    assert ask(room)[1]["watches"] == (True, "4 shoes of the last days are watched, none waits too long")
+    fill(room.store, lines_of(with_false_shuffle(), "BT2"))
+    code, said = ask(room)
+    assert said["watches"] == (False, "4 shoes wait too long to be watched. Run: tablewatch watches run")
+    assert (code, said["ok"]) == (0, False)
+
+
+def test_the_alert_service_runs_or_does_not_and_what_it_has_not_read_is_counted(room: Room) -> None:
+    late = finding("late-bet", "BT1")
+    with room.service():
+        room.say(late)
+        until(lambda: room.hook.messages("anna"))
+        until(lambda: ask(room)[1]["alerts"][0])
+        assert ask(room)[1]["alerts"][1] == "running; 0 alerts are not read, 0 messages were tried and not taken"
+        room.hook.on_message = lambda _path, _message: 503
+        room.say(finding("late-bet", "BT1", number=2))
+        until(lambda: "1 messages were tried and not taken" in ask(room)[1]["alerts"][1])
+        ok, says = ask(room)[1]["alerts"]
+        assert (ok, says.partition(";")[0]) == (False, "running")
+    room.say(finding("late-bet", "BT1", number=3), late)
+    ok, says = ask(room)[1]["alerts"]
+    assert not ok
+    assert says.startswith("not running; 2 alerts are not read, 1 messages")
+    assert says.endswith("Run: tablewatch alerts run")
