@@ -217,8 +217,8 @@ def sweep(by: By = "sweep") -> None:
     \b
       tablewatch store sweep
 
-    Run it daily. Marks what came in for rounds under a legal hold, and writes down what is past its retention before
-    ClickHouse deletes it, so that a deletion by time can be told from tampering.
+    Marks what came in for rounds under a legal hold, and writes down what is past its retention. Run it daily: what
+    ClickHouse deletes by time can then be told from tampering.
     """
     with _explained():
         store = _store()
