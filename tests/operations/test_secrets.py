@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+import shutil
 import subprocess
 from pathlib import Path
 from xml.etree import ElementTree
@@ -65,3 +66,17 @@ def test_clickhouse_has_no_user_without_a_password_and_grafana_only_reads(secret
 def test_the_example_of_a_routing_file_is_one(secrets: Path) -> None:
     routing = read_routing(secrets / "alert_routes.toml")
     assert {role for person in routing.people.values() for role in person.roles} >= {"shift_manager", "administrator"}
+
+
+def test_a_program_that_is_missing_is_named_and_nothing_is_made(tmp_path: Path) -> None:
+    (tmp_path / "bin").mkdir()
+    for name in ("sh", "dirname", "mkdir", "chmod", "head", "od", "tr", "base64", "cut", "sed", "cat"):
+        found = shutil.which(name)
+        assert found is not None
+        (tmp_path / "bin" / name).symlink_to(found)
+    done = subprocess.run(
+        [MAKE_SECRETS, tmp_path / "secrets"], env={"PATH": str(tmp_path / "bin")}, capture_output=True, check=False
+    )
+    assert done.returncode == 1
+    assert done.stderr == b"sha256sum or shasum is needed and not installed\n"
+    assert list((tmp_path / "secrets").iterdir()) == []
