@@ -1,6 +1,5 @@
 """`tablewatch alerts list | show | ack | take | resolve | reopen | hand-over | note`: the desk without the console."""
 
-import getpass
 import time
 from dataclasses import asdict
 from typing import Annotated
@@ -8,16 +7,20 @@ from typing import Annotated
 import orjson
 import typer
 
+from replay.custody import who_looks
 from store.connect import Store, connect
 from store.rows.alerts import AlertHistory
 from streams.alerting.desk import Done, alert_with_steps, open_alerts, perform
 from streams.alerting.life import Act, Deed, Disposition, Role, life_of, moment
 from tablewatch.commands.services import FLAGGED, WRONG_USE, explained
 from tablewatch.commands.store_address import store_url
+from tablewatch.settings import value_of
 
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON object a line.")]
 AlertId = Annotated[str, typer.Argument(help="The alert's id, or its first characters.", metavar="ID")]
-By = Annotated[str | None, typer.Option(help="Who does it; default: you, as this machine knows you.")]
+By = Annotated[
+    str | None, typer.Option(help="Who does it; default: TABLEWATCH_USER, or you, as this machine knows you.")
+]
 AsRole = Annotated[Role, typer.Option(help="In which role.")]
 Note = Annotated[str, typer.Option(help="What was found, and what was done about it.")]
 
@@ -173,7 +176,7 @@ def _act(
 ) -> None:
     act = Act(
         deed=deed,
-        by=by or getpass.getuser(),
+        by=by or who_looks(value_of("USER")),
         role=role,
         at=time.time_ns() // 1000,
         disposition=disposition,

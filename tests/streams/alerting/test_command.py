@@ -22,7 +22,6 @@ from streams.alerting.life import life_of
 from streams.alerting.places import Places
 from streams.alerting.raising import SELF_TEST_TABLE, UNKNOWN_PLACE, alert_of
 from streams.alerting.self_test import fault
-from streams.broker_url import EmbeddedLog
 from streams.embedded.log import Log
 from streams.lag import lag_of
 from streams.publish import publish
@@ -121,11 +120,8 @@ def test_a_kill_between_sending_and_recording_repeats_one_message_at_most_and_th
     hook.on_message = kill_before_the_answer
     site.room.say(first)
     until(lambda: service.poll() is not None)
-    assert alert_with_steps(site.room.store, first.id) is None or not [
-        step
-        for step in alert_with_steps(site.room.store, first.id).steps
-        if step.action == "sent"  # type: ignore[union-attr]
-    ]
+    history = alert_with_steps(site.room.store, first.id)
+    assert history is None or "sent" not in {step.action for step in history.steps}
     site.room.say(*others)
     again = site.start("alerts", "run")
     until(lambda: all(was_sent(site, each.id) for each in (first, *others)))
@@ -217,6 +213,25 @@ def test_people_act_from_the_command_line_and_the_second_is_told_who_was_first(s
     assert life_of(history.steps).disposition == "false alarm"
 
 
+def test_who_acts_without_a_name_is_the_one_who_is_set_or_a_number_that_nobody_has(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    late = finding("late-bet", "BT1")
+    record_raised(site.room.store, [alert_of(late, UNKNOWN_PLACE, 1_760_000_000_000, {})])
+    site.environment["TABLEWATCH_USER"] = "anna"
+    assert site.run("alerts", "ack", late.id).exit_code == 0
+    # As in a container that runs under a number without a name.
+    del site.environment["TABLEWATCH_USER"]
+    for name in ("LOGNAME", "USER", "LNAME", "USERNAME"):
+        site.environment.pop(name, None)
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(os, "getuid", lambda: 2**31 - 7)
+    assert site.run("alerts", "note", late.id, "seen").exit_code == 0
+    history = alert_with_steps(site.room.store, late.id)
+    assert history is not None
+    assert [step.by for step in history.steps] == ["tablewatch", "anna", "unknown"]
+
+
 def test_every_help_begins_with_examples(site: Site) -> None:
     names = ("run", "check", "test-message", "list", "show", "ack", "take", "resolve", "reopen", "hand-over", "note")
     for command in ((), *((name,) for name in names), ("self-test",)):
@@ -250,7 +265,7 @@ def test_the_self_test_comes_through_the_whole_pipeline_and_no_person_hears_of_i
     place = Places(site.room.store, journal).of(SELF_TEST_TABLE)
     journal.close()
     assert (place.pit, place.game) == (SELF_TEST_TABLE, "dragon_tiger_baccarat")
-    with Log(EmbeddedLog(site.room.broker.folder).folder) as log:
+    with Log(site.room.log.folder) as log:
         values = [
             record.value
             for place, span in log.spans().items()
