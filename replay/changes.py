@@ -151,7 +151,7 @@ def _closed_up(
     if not gaps:
         return changed
     return [
-        edited(event, lambda said, event=event: said.update(sequence=event.sequence - _below(gaps, event)))  # type: ignore[misc]
+        edited(event, lambda said, event=event: said.update(sequence=event.sequence - _below(gaps, event)))  # type: ignore[misc]  # bound now: the loop goes on
         if _below(gaps, event)
         else event
         for event in changed

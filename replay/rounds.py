@@ -18,11 +18,11 @@ class RoundNotFound(LookupError):  # noqa: N818 - named by what happens next
     """There is no such round: name another one; the message says which are near."""
 
 
-class EventsGone(LookupError):  # noqa: N818
+class EventsGone(LookupError):  # noqa: N818 - named by what happens next
     """A verdict is stored and its round's events are not: they are past their retention, or were taken away."""
 
 
-class InvalidRoundName(ValueError):  # noqa: N818
+class InvalidRoundName(ValueError):  # noqa: N818 - named by what happens next
     """Not the name of a round: write it as TABLE/SHOE/ROUND."""
 
 

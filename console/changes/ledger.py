@@ -33,7 +33,7 @@ class NotNow(Exception):  # noqa: N818 - named by what happens next
     """It is not the time or the person for this: the message says why."""
 
 
-class NoSuchChange(LookupError):  # noqa: N818
+class NoSuchChange(LookupError):  # noqa: N818 - named by what happens next
     """There is no such change, or nothing of that name can be changed."""
 
 

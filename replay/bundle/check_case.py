@@ -270,7 +270,7 @@ def counting(lines: List[bytes]) -> List[Json]:
 
 def cards_of(events: List[Json]) -> Optional[List[str]]:
     """The cards in the order that counts, by draw; None where it is not clear which they were."""
-    read: Dict[int, set] = {}  # type: ignore[type-arg]
+    read: Dict[int, set] = {}  # type: ignore[type-arg]  # of cards
     rulings = []
     for event in events:
         data = event["data"]

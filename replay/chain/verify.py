@@ -127,7 +127,7 @@ def believed_checkpoints(
             tampering.append(Tampering("removed", "checkpoint", f"before {checkpoint.size}", "", str(error)))
         except CheckpointInvalid as error:
             what = "changed" if "row says" in str(error) else "inserted"
-            tampering.append(Tampering(what, "checkpoint", str(checkpoint.size), "", f"not to be believed, {error}"))  # type: ignore[arg-type]
+            tampering.append(Tampering(what, "checkpoint", str(checkpoint.size), "", f"not to be believed, {error}"))  # type: ignore[arg-type]  # one of the words of What
             continue
         if previous is not None and (checkpoint.size < previous.size or checkpoint.at <= previous.at):
             detail = "it covers less, or is not later, than the one before it"

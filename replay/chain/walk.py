@@ -252,4 +252,4 @@ class _Walker:
         )
 
     def _leaf_at(self, what: str, position: int, detail: str, table: str = "") -> None:
-        self.walked.tampering.append(Tampering(what, "leaf", str(position), table, detail))  # type: ignore[arg-type]
+        self.walked.tampering.append(Tampering(what, "leaf", str(position), table, detail))  # type: ignore[arg-type]  # one of the words of What

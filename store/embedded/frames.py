@@ -6,9 +6,9 @@ import struct
 from enum import IntEnum
 from typing import Final
 
-import zstd  # type: ignore[import-untyped]
-from clickhouse_cityhash.cityhash import CityHash128  # type: ignore[import-untyped]
-from lz4 import block as lz4  # type: ignore[import-untyped]
+import zstd  # type: ignore[import-untyped]  # has no types
+from clickhouse_cityhash.cityhash import CityHash128  # type: ignore[import-untyped]  # has no types
+from lz4 import block as lz4  # type: ignore[import-untyped]  # has no types
 
 from store.embedded import faults
 from store.embedded.faults import ProtocolError

@@ -15,7 +15,7 @@ from streams.embedded.reader import Fetched, Reader
 logger = get_logger(__name__)
 
 
-class Consumer(ThreadDelegateConsumer):  # type: ignore[misc]
+class Consumer(ThreadDelegateConsumer):  # type: ignore[misc]  # faust has no types
     """Faust's consumer on the embedded log."""
 
     logger = logger

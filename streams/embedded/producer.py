@@ -85,7 +85,7 @@ def _answer(
             done.set_result(RecordMetadata(tp.topic, tp.partition, tp, offsets[place], stamp, CREATE_TIME))
 
 
-class Producer(base.Producer):  # type: ignore[misc]
+class Producer(base.Producer):  # type: ignore[misc]  # faust has no types
     """Faust's producer on the embedded log."""
 
     def __post_init__(self) -> None:

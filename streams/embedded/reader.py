@@ -47,7 +47,7 @@ class Fetched:
     positions: dict[TP, Position] = field(default_factory=dict)
 
 
-class Reader(ConsumerThread):  # type: ignore[misc]
+class Reader(ConsumerThread):  # type: ignore[misc]  # faust has no types
     """The thread that talks to the log."""
 
     def __post_init__(self) -> None:
@@ -101,7 +101,7 @@ class Reader(ConsumerThread):  # type: ignore[misc]
             self.log.warning("These topics do not exist yet: %s", ", ".join(sorted(missing)))
         self._topics = wanted
 
-    @Service.task  # type: ignore[untyped-decorator]
+    @Service.task  # type: ignore[untyped-decorator]  # mode has no types
     async def _beat(self) -> None:
         interval = min(1.0, self.app.conf.broker_session_timeout / 6)
         while not self.should_stop:
@@ -112,7 +112,7 @@ class Reader(ConsumerThread):  # type: ignore[misc]
                     await self._commit({})
             await self.sleep(interval)
 
-    @Service.task  # type: ignore[untyped-decorator]
+    @Service.task  # type: ignore[untyped-decorator]  # mode has no types
     async def _keep_retention(self) -> None:
         while not self.should_stop:
             await self.sleep(RETENTION_SECONDS)
@@ -126,7 +126,7 @@ class Reader(ConsumerThread):  # type: ignore[misc]
                 for one in removed:
                     self.log.info("Retention removed %d records of %s", one.records, one.place)
 
-    @Service.task  # type: ignore[untyped-decorator]
+    @Service.task  # type: ignore[untyped-decorator]  # mode has no types
     async def _take_part(self) -> None:
         waited = 0.0
         while not self.should_stop:

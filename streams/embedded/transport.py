@@ -13,7 +13,7 @@ from streams.embedded.log import Log
 from streams.embedded.producer import Producer as _Producer
 
 
-class Transport(base.Transport):  # type: ignore[misc]
+class Transport(base.Transport):  # type: ignore[misc]  # faust has no types
     """Named in the entry point `faust.transports`; consumer and producer each open the folder for themselves."""
 
     Consumer: ClassVar[type[ConsumerT]] = _Consumer

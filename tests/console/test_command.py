@@ -77,7 +77,7 @@ def test_people_are_added_listed_changed_and_disabled(tmp_path: Path) -> None:
 
 
 def test_passwords_do_not_travel_in_the_open(tmp_path: Path) -> None:
-    refused = run(tmp_path, "--host", "0.0.0.0")  # noqa: S104
+    refused = run(tmp_path, "--host", "0.0.0.0")  # noqa: S104 - refused
     assert refused.returncode == 2
     assert "needs a certificate" in refused.stderr
 

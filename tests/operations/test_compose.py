@@ -100,8 +100,9 @@ def test_only_what_people_open_is_reachable_and_that_from_this_machine_alone() -
     assert published.keys() == OPEN.keys()
     for name, ports in published.items():
         (port,) = ports
-        address, outside, inside = re.fullmatch(r"\$\{\w+:-(.*?)\}:(\d+):(\d+)", port).groups()  # type: ignore[union-attr]
-        assert (address, outside, inside) == ("127.0.0.1", OPEN[name], OPEN[name])
+        said = re.fullmatch(r"\$\{\w+:-(.*?)\}:(\d+):(\d+)", port)
+        assert said is not None, port
+        assert said.groups() == ("127.0.0.1", OPEN[name], OPEN[name])
     assert compose()["networks"]["inside"] == {"internal": True}
     beyond = {name for name, service in services().items() if "outside" in service["networks"]}
     assert beyond == {*OPEN, "alerts"}
