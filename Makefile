@@ -2,19 +2,33 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+RUNNING := $(VENV)/.running
 STAMP := $(VENV)/.installed
+PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet
 
-.PHONY: install demo test lint bench constraints clean
+BENCH := .venv-bench
+BENCH_STAMP := $(BENCH)/.installed
+
+.PHONY: install demo test lint bench bench-long bench-peers constraints clean
 
 install: $(STAMP)
 
-$(STAMP): pyproject.toml constraints.txt
+# What the system runs on, which is all that a demo needs: half of the way to what its tests need.
+$(RUNNING): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "Tablewatch needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) --version). Try: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 2; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || \
 		{ echo "Could not make $(VENV). On Debian and Ubuntu: apt-get install python3-venv"; exit 2; }
-	$(BIN)/python -m pip install --disable-pip-version-check --quiet --require-hashes -r constraints.txt
-	$(BIN)/python -m pip install --disable-pip-version-check --quiet --no-deps --no-build-isolation -e .
+	@$(BIN)/python deploy/docker/runtime_pins.py pyproject.toml constraints.txt > $(VENV)/running.txt
+	@$(BIN)/python deploy/docker/runtime_pins.py pyproject.toml constraints.txt hatchling editables > $(VENV)/building.txt
+	@echo "Installing what Tablewatch runs on into $(VENV) …"
+	$(PIP) --no-deps --require-hashes -r $(VENV)/running.txt -r $(VENV)/building.txt
+	$(PIP) --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(STAMP): $(RUNNING)
+	@echo "Installing what its tests and measurements need …"
+	$(PIP) --require-hashes -r constraints.txt
 	@touch $@
 
 test: install
@@ -27,7 +41,7 @@ test: install
 	@# On their own: while a browser is driven an event loop runs in its thread, and others could not start theirs.
 	$(BIN)/python -m pytest -n 2 --dist loadgroup -m browser
 
-demo: install
+demo: $(RUNNING)
 	$(BIN)/tablewatch demo
 
 lint: install
@@ -36,8 +50,23 @@ lint: install
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-bench: install
-	$(BIN)/python -m bench
+# Half an hour: the ratios, and docs/benchmarks.md made of them.
+bench: bench-peers
+	$(BENCH)/bin/python -m bench
+
+# Many hours: a thousand kills, a hundred million rows, a floor's whole day.
+bench-long: bench-peers
+	$(BENCH)/bin/python -m bench --long
+
+bench-peers: $(BENCH_STAMP)
+
+# What Tablewatch is held against, and what draws the pictures, in an environment of their own that sees $(VENV).
+$(BENCH_STAMP): bench/peers/requirements.txt $(STAMP)
+	$(BIN)/python -m venv --clear $(BENCH)
+	$(BIN)/python -c 'import sysconfig as s; print("import site; site.addsitedir(" + repr(s.get_path("purelib")) + ")")' \
+		> "$$($(BENCH)/bin/python -c 'import sysconfig as s; print(s.get_path("purelib"))')/tablewatch.pth"
+	$(BENCH)/bin/python -m pip install --disable-pip-version-check --quiet --no-deps --require-hashes -r bench/peers/requirements.txt
+	@touch $@
 
 constraints: install
 	$(BIN)/python -m pip install --quiet uv
@@ -45,4 +74,4 @@ constraints: install
 		--python-version 3.11 --group dev pyproject.toml -o constraints.txt
 
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(BENCH) .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,19 +1,19 @@
 """How fast the embedded log is: append, read, news between processes, publishing; `--kafka` publishes to a real broker.
 
-python -m bench.log [--seconds 1] [--folder DIR] [--kafka] [--json]
+python -m bench.log [--seconds 1] [--folder DIR] [--kafka]
 """
 
 import argparse
-import json
 import os
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
+from bench.page.figures import tell
 from streams.broker_url import Broker, EmbeddedLog, parse_broker
 from streams.embedded.log import Log, NewRecord, Topic
 from streams.publish import publish
@@ -158,23 +158,14 @@ def main() -> None:
     options.add_argument("--seconds", type=float, default=1.0, help="for each kind of append")
     options.add_argument("--folder", type=Path, default=None, help="on the disk to measure; default: a temporary one")
     options.add_argument("--kafka", action="store_true")
-    options.add_argument("--json", action="store_true")
     given = options.parse_args()
-    show: Callable[[Row], None] = _json if given.json else _plain
     with tempfile.TemporaryDirectory(dir=given.folder) as folder:
         for row in measure(Path(folder), given.seconds, given.kafka):
-            show(row)
+            for unit, value in row.items():
+                if unit != "what":
+                    tell(f"the log: {row['what']}", float(value), unit)
     load = os.getloadavg()
     print(f"load of the machine: {load[0]:.1f} on {os.cpu_count()} cores", file=sys.stderr)
-
-
-def _json(row: Row) -> None:
-    print(json.dumps(row), flush=True)
-
-
-def _plain(row: Row) -> None:
-    figures = ", ".join(f"{name} {value:,}" for name, value in row.items() if name != "what")
-    print(f"{row['what']}: {figures}", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,10 @@
-"""How many rounds and bets a second are re-audited inside the engine, against a plain scan; and does the judge agree?
+"""How fast the engine re-audits rounds and bets, beside a plain scan, numpy and the judge; and does the judge agree?
 
-python -m bench.reaudit [--millions 5] [--simulated 20000] [--seed 1]
+python -m bench.reaudit [--millions 1 5] [--simulated 20000] [--seed 1]
 
-The first half times the statements over rows made by the engine itself, of all ten games, each with three bets; the
-second plays simulated floors with faults, has the judge judge them, and re-audits what it stored: nothing may differ.
+The first half times the statements over rows made by the engine itself, of all ten games, each with three bets, and
+numpy over as many rounds of one game that are in memory already; the second plays simulated floors with faults, has the
+judge judge them, and re-audits what it stored: nothing may differ.
 """
 
 import argparse
@@ -12,6 +13,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from bench.page.figures import RATIO, tell
+from bench.replay_peers.dealing_by_numpy import rounds_a_second
 from games.rulebook import GAMES, Game
 from replay.reaudit.dealing import Dealt
 from replay.reaudit.reaudit import count_game, reaudit
@@ -31,26 +34,29 @@ _ROUNDS_A_FLOOR = 4_000
 def main() -> int:
     """Run both halves and print the figures."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--millions", type=float, default=5.0, help="rounds to time")
+    options.add_argument("--millions", type=float, nargs="+", default=[5.0], help="rounds to time, as they grow")
     options.add_argument("--simulated", type=int, default=20_000, help="rounds to judge and re-audit")
     options.add_argument("--seed", type=int, default=1)
     asked = options.parse_args()
     with tempfile.TemporaryDirectory() as folder, EmbeddedClickHouse(Path(folder) / "clickhouse") as server:
         base = connect(server.url)
         wrong = 0
-        if asked.millions:
-            timed = base.in_database("timed")
+        in_engine = 0.0
+        for number, millions in enumerate(filter(None, asked.millions)):
+            timed = base.in_database(f"timed_{number}")
             migrate(timed, LONG)
-            wrong += _timed(timed, int(asked.millions * 1_000_000 / len(GAMES)))
+            differing, in_engine = _timed(timed, int(millions * 1_000_000 / len(GAMES)))
+            wrong += differing
         if asked.simulated:
             simulated = base.in_database("simulated")
             migrate(simulated, LONG)
-            wrong += _agreement(simulated, asked.simulated, asked.seed)
+            wrong += _agreement(simulated, asked.simulated, asked.seed, in_engine)
         base.close()
     return 1 if wrong else 0
 
 
-def _timed(store: Store, rounds: int) -> int:
+def _timed(store: Store, rounds: int) -> tuple[int, float]:
+    """How many differ, and how many rounds a second are settled."""
     for number, game in enumerate(GAMES.values()):
         _make(store, game, rounds, number)
     store.command("OPTIMIZE TABLE rounds FINAL")
@@ -69,12 +75,18 @@ def _timed(store: Store, rounds: int) -> int:
                 rows, bets, wrong = rows + found[0], bets + found[1], wrong + found[2]
             best[name] = min(best.get(name, 1e9), time.perf_counter() - began)
     print(f"{rows:,} rounds, {bets:,} bets, {wrong} differ (best of three, by the wall, everything in one process)")
-    print(f"outcomes: {rows / best['outcomes']:,.0f} rounds/s, {best['outcomes'] / best['scan']:.2f} × a plain scan")
-    print(
-        f"settlement: {bets / best['settlement']:,.0f} bets/s, {rows / best['settlement']:,.0f} rounds/s,"
-        f" {best['settlement'] / best['scan of bets']:.2f} × a plain scan"
-    )
-    return wrong
+    by_numpy = rounds_a_second(GAMES["no_commission"], rows)
+    rate = "rounds a second"
+    tell(rate, rows / best["scan"], "rounds/s", of="plain scan of the cards, nothing computed", at=rows)
+    tell(rate, by_numpy, "rounds/s", of="numpy: winner alone, cards in memory", at=rows)
+    tell(rate, rows / best["outcomes"], "rounds/s", of="SQL: winner, totals, naturals, pairs", at=rows)
+    tell(rate, rows / best["scan of bets"], "rounds/s", of="plain scan of cards and bets", at=rows)
+    tell(rate, rows / best["settlement"], "rounds/s", of="SQL: and every bet settled", at=rows)
+    tell("bets settled a second by SQL", bets / best["settlement"], "bets/s", at=rows)
+    tell("outcomes by SQL, by a plain scan", best["scan"] / best["outcomes"], RATIO, at=rows)
+    tell("settlement by SQL, by a plain scan", best["scan of bets"] / best["settlement"], RATIO, at=rows)
+    tell("outcomes by SQL, by numpy", rows / best["outcomes"] / by_numpy, RATIO, at=rows)
+    return wrong, rows / best["settlement"]
 
 
 _OUTCOME_COLUMNS = (
@@ -120,13 +132,16 @@ def _make(store: Store, game: Game, rounds: int, number: int) -> None:
     )
 
 
-def _agreement(store: Store, rounds: int, seed: int) -> int:
+def _agreement(store: Store, rounds: int, seed: int, in_engine: float) -> int:
     """The judge's verdicts on simulated floors with faults, re-audited floor by floor."""
     done = bets = doubtful = unknown = differing = 0
-    began = time.perf_counter()
+    began, judging = time.perf_counter(), 0.0
     while done < rounds:
         lines = list(simulate(tables=40, rounds=_ROUNDS_A_FLOOR // 40, seed=seed, faults=0.25))
-        write_verdicts(store, judged(lines))
+        start = time.process_time()
+        verdicts = judged(lines)
+        judging += time.process_time() - start
+        write_verdicts(store, verdicts)
         result = reaudit(store, explained=3)
         for each in result.listed[:20]:
             print(f"{each.key} differs in {', '.join(each.parts)}: {each.explanation}", file=sys.stderr)
@@ -143,6 +158,11 @@ def _agreement(store: Store, rounds: int, seed: int) -> int:
         f"{done:,} simulated rounds with faults, {bets:,} bets: {differing} differ from the judge; of {doubtful} it is"
         f" not clear what was dealt, of {unknown} the game is not known; {took:.0f} s, seeds up to {seed - 1}"
     )
+    by_judge = done / judging
+    tell("rounds a second", by_judge, "rounds/s", of="the judge: all checks, decoding included", at=done)
+    tell("rounds that SQL and the judge see differently", differing, at=done, at_most=0)
+    if in_engine:
+        tell("settlement by SQL, by the judge", in_engine / by_judge, RATIO)
     return differing
 
 

@@ -1,12 +1,13 @@
 """How fast the simulator is: events and rounds a second in one process, and what it keeps in memory.
 
-python bench/simulate.py [TABLES [ROUNDS [FAULTS]]]
+python -m bench.simulate [TABLES [ROUNDS [FAULTS]]]
 """
 
 import resource
 import sys
 import time
 
+from bench.page.figures import tell
 from simulator.floor import simulate
 from simulator.truth import Fault
 
@@ -29,9 +30,11 @@ def main() -> None:
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     played = tables * rounds
     print(f"{played} rounds, {events} events ({events / played:.1f} a round, {size / events:.0f} bytes each)")
-    print(f"{took:.2f} s by the wall: {events / took:,.0f} events/s, {played / took:,.0f} rounds/s")
-    print(f"{cpu:.2f} s of one core: {events / cpu:,.0f} events/s, {played / cpu:,.0f} rounds/s")
-    print(f"{after.ru_maxrss / 1024:.0f} MB at most; {len(truth)} faults")
+    tell("events simulated a second by the wall", events / took, "events/s")
+    tell("events simulated a second of the processor", events / cpu, "events/s")
+    tell("rounds simulated a second of the processor", played / cpu, "rounds/s")
+    tell("memory of the simulator", after.ru_maxrss / 1024, "MB")
+    tell("faults put on the floor", len(truth))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Rows a second through the embedded server's wire, beside chdb without the wire and clickhouse-driver's own encoding.
 
-    python bench/store_wire.py [--rows 1000000] [--batch 65536] [--compression none|lz4|zstd]
+    python -m bench.store_wire [--rows 1000000] [--batch 65536] [--compression none|lz4|zstd]
 
 All figures come from one run on one machine, so that their ratios mean something where their sizes do not.
 """
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import resource
 import socket
 import subprocess
@@ -27,6 +28,7 @@ from clickhouse_driver.block import ColumnOrientedBlock
 from clickhouse_driver.bufferedwriter import BufferedSocketWriter
 from clickhouse_driver.streams.native import BlockOutputStream
 
+from bench.page.figures import RATIO, tell
 from store.embedded.engine import configuration
 from store.embedded.process import EmbeddedClickHouse
 
@@ -167,6 +169,19 @@ def without_the_wire(blocks: list[bytes]) -> float:
         return seconds
 
 
+def to_disk(blocks: list[bytes]) -> float:
+    """The same blocks to a plain file, each synced before the next, as the disk can do it."""
+    with tempfile.TemporaryDirectory() as folder, Path(folder, "blocks").open("wb") as file:
+
+        def write_all() -> None:
+            for block in blocks:
+                file.write(block)
+                file.flush()
+                os.fsync(file.fileno())
+
+        return timed(write_all)
+
+
 _READER: Final = """
 import resource, sys
 from clickhouse_driver import Client
@@ -212,17 +227,26 @@ def main() -> None:
     print(
         f"{chosen.rows} rows of {len(COLUMNS)} columns, {size / chosen.rows:.0f} bytes each, batches of {chosen.batch}"
     )
-    print(
-        f"through the wire ({chosen.compression}):  {chosen.rows / wire:>10,.0f} rows/s   server peak {peak >> 20} MiB"
-    )
-    for name, seconds in (("chdb without the wire: ", engine), ("the driver's encoding: ", encoding)):
-        print(f"{name}   {chosen.rows / seconds:>10,.0f} rows/s   the wire reaches {seconds / wire:.2f} of it")
+    disk = to_disk(blocks)
+    rate = "rows inserted a second"
+    tell("rows inserted", chosen.rows)
+    tell(rate, chosen.rows / wire, "rows/s", of="through the wire, to the embedded server")
+    beside = {
+        "chdb without the wire": engine,
+        "the driver's encoding alone": encoding,
+        "the disk: the same bytes to a file, synced": disk,
+    }
+    for name, seconds in beside.items():
+        tell(rate, chosen.rows / seconds, "rows/s", of=name)
+    tell("the wire by chdb without the wire", engine / wire, RATIO)
+    tell("the wire by the driver's encoding alone", encoding / wire, RATIO)
+    tell("the wire by the disk", disk / wire, RATIO)
+    tell("memory of the store's process", peak / 1e6, "MB")
     if chosen.select:
         seconds, server, client = long_select(chosen.select)
-        print(
-            f"SELECT of {chosen.select} rows: {chosen.select / seconds:,.0f} rows/s; against a twentieth of it, "
-            f"the server grew by {server >> 20} MiB and the client by {client >> 20} MiB"
-        )
+        tell("rows selected a second", chosen.select / seconds, "rows/s", at=chosen.select)
+        tell("the server's growth over a twentieth of them", server / 1e6, "MB", at=chosen.select)
+        tell("the client's growth over a twentieth of them", client / 1e6, "MB", at=chosen.select)
     print(f"peak of this process {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10} MiB")
 
 

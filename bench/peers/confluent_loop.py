@@ -1,0 +1,32 @@
+"""confluent-kafka: librdkafka fetches in threads of its own, and one loop does the work."""
+
+from confluent_kafka import Consumer
+
+from bench.peers.work import POLL_SECONDS, Work
+from streams.agent import TAKE_RECORDS
+from streams.topic_layout import INPUTS
+
+
+def main() -> None:
+    """Work until ended."""
+    work = Work()
+    consumer = Consumer(
+        {
+            "bootstrap.servers": work.servers,
+            "group.id": "peer",
+            "auto.offset.reset": "earliest",
+            "enable.auto.commit": False,
+        }
+    )
+    consumer.subscribe(list(INPUTS))
+    while True:
+        for message in consumer.consume(TAKE_RECORDS, timeout=POLL_SECONDS):
+            place = message.topic(), message.partition(), message.offset()
+            work.add(*place, message.timestamp()[1], message.value() or b"")
+        if work.due:
+            work.flush()
+            consumer.commit(asynchronous=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,134 @@
+"""Our Faust worker beside what one would take in its place, on a real Kafka: the same records, the same work.
+
+    python -m bench.stream [--events 300000] [--turns 2] [--peers ours,confluent-kafka,…]
+
+Each peer has a broker, a store and a process of its own, and decodes, judges and inserts the same floor: once with 100
+events packed into a record, once with every event in a record of its own. Then events come at a steady rate, and the
+time is taken from a record on the broker to its rows in the store. The worker does more than the peers in the same
+time: it sends alerts and verdicts out, keeps a backlog for a store that is away, and survives being killed.
+"""
+
+import argparse
+import sys
+from dataclasses import dataclass
+from itertools import islice
+
+from bench.page.figures import RATIO, tell
+from bench.peers.turn import INSTALL, MODULES, OURS, PeerFailed, Setting, Turn, installed, run
+from simulator.floor import simulate
+
+PACKED = 100
+LEVEL = 0.9
+"""The bar: packed, of the fastest peer."""
+EVENTS_OF_ROUND = 25
+"""Fewer than a round has, so that the floor lasts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """All turns of one way to pack."""
+
+    name: str
+    turns: dict[str, list[Turn]]
+
+    def values(self, peer: str, field: str) -> list[float]:
+        """One figure of all turns of a peer, in their order."""
+        found = [getattr(turn, field) for turn in self.turns[peer]]
+        return [value for value in found if value is not None]
+
+
+def main() -> int:
+    """Measure everyone in turn, and say how they compare."""
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--events", type=int, default=300_000, help="packed; unpacked it is a quarter of them")
+    options.add_argument("--turns", type=int, default=2, help="of each peer, packed; unpacked it is one less")
+    options.add_argument("--tables", type=int, default=200)
+    options.add_argument("--rate", type=int, default=2_000, help="events a second for the latency")
+    options.add_argument("--seconds", type=float, default=10.0, help="of the steady rate")
+    options.add_argument("--peers", default=",".join([OURS, *MODULES]))
+    asked = options.parse_args()
+    peers = [peer for peer in (OURS, *MODULES) if peer in asked.peers.replace("ours", OURS).split(",")]
+    for peer in [peer for peer in peers if not installed(peer)]:
+        peers.remove(peer)
+        print(f"  {peer} is not installed, and is left out; `{INSTALL}` installs it")
+        tell("not installed", 1, of=peer)
+    paced = int(asked.rate * asked.seconds)
+    rounds = (asked.events + paced) // (asked.tables * EVENTS_OF_ROUND) + 2
+    lines = list(islice(simulate(asked.tables, rounds, 1), asked.events + paced))
+    settings = {
+        "packed": Setting(lines, paced, asked.rate, PACKED),
+        "unpacked": Setting(lines[: asked.events // 4 + paced], paced, asked.rate, 1),
+    }
+    tell("events, packed", asked.events)
+    tell("events, unpacked", asked.events // 4)
+    tell("tables", asked.tables)
+    missed = False
+    for name, setting in settings.items():
+        turns = asked.turns if name == "packed" else max(1, asked.turns - 1)
+        measured = Measured(name, {peer: [] for peer in peers})
+        for number in range(turns):
+            for peer in peers[number % len(peers) :] + peers[: number % len(peers)]:
+                measured.turns[peer].append(_turn(peer, setting))
+        say(measured)
+        missed |= not compare(measured)
+    return 1 if missed else 0
+
+
+def _turn(peer: str, setting: Setting) -> Turn:
+    try:
+        turn = run(peer, setting)
+    except PeerFailed as error:
+        raise SystemExit(f"{peer} failed: {error}") from error
+    late = "" if turn.p50_ms is None else f", p50 {turn.p50_ms:.0f} ms"
+    print(f"  … {peer}: {turn.events_per_s:,.0f} events/s, {turn.verdicts} rounds judged{late}", file=sys.stderr)
+    return turn
+
+
+def say(measured: Measured) -> None:
+    """The figures of everyone."""
+    for figure, field, unit, best in (
+        ("events a second", "events_per_s", "events/s", max),
+        ("processor time of an event, peer", "cpu_us", "µs", min),
+        ("processor time of an event, store", "store_us", "µs", min),
+        ("memory", "memory_mb", "MB", min),
+        ("p50 latency", "p50_ms", "ms", min),
+        ("p99 latency", "p99_ms", "ms", min),
+        ("rounds judged", "verdicts", "", min),
+    ):
+        for peer in measured.turns:
+            if values := measured.values(peer, field):
+                tell(f"{figure}, {measured.name}", best(values), unit, of=peer, turns=values)
+
+
+def compare(measured: Measured) -> bool:
+    """Ours by the best peer, turn by turn; whether the bar is held."""
+    others = [peer for peer in measured.turns if peer != OURS]
+    if OURS not in measured.turns or not others:
+        return True
+    held = True
+    for figure, field, more_is_better in (
+        ("events a second", "events_per_s", True),
+        ("processor time of an event, peer", "cpu_us", False),
+        ("memory", "memory_mb", False),
+        ("p50 latency", "p50_ms", False),
+        ("p99 latency", "p99_ms", False),
+    ):
+        ours = measured.values(OURS, field)
+        best_of_others = [
+            (max if more_is_better else min)(values)
+            for values in zip(*(measured.values(peer, field) for peer in others), strict=True)
+        ]
+        ratios = [
+            mine / best if more_is_better else best / mine for mine, best in zip(ours, best_of_others, strict=True)
+        ]
+        if ratios:
+            bar = LEVEL if (measured.name, field) == ("packed", "events_per_s") else None
+            told = tell(
+                f"{figure}, {measured.name}: as good as the best peer", max(ratios), RATIO, turns=ratios, at_least=bar
+            )
+            held &= told.holds is not False
+    return held
+
+
+if __name__ == "__main__":
+    sys.exit(main())
