@@ -11,6 +11,7 @@ import re
 import sys
 import tomllib
 from pathlib import Path
+from typing import NamedTuple
 
 
 def normal(name: str) -> str:
@@ -18,27 +19,36 @@ def normal(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def blocks(constraints: str) -> dict[str, tuple[str, frozenset[str]]]:
-    """Each pinned package: its lines, and who needs it."""
-    found: dict[str, tuple[str, frozenset[str]]] = {}
+class Pin(NamedTuple):
+    """One pinned version of a package."""
+
+    name: str
+    needed_by: frozenset[str]
+    lines: str
+
+
+def pins(constraints: str) -> list[Pin]:
+    """All of them; a package has several where its version depends on the Python that is there."""
+    found: list[Pin] = []
     for block in re.split(r"\n(?=[A-Za-z0-9])", constraints):
         if not (named := re.match(r"([A-Za-z0-9._-]+)(?:\[[^\]]*\])?==", block)):
             continue
         via = re.findall(r"^ +# +(?:via )?(.+)$", block, re.MULTILINE)
-        found[normal(named[1])] = (block, frozenset(normal(each) if "(" not in each else each for each in via))
+        needed_by = frozenset(normal(each) if "(" not in each else each for each in via)
+        found.append(Pin(normal(named[1]), needed_by, block))
     return found
 
 
 def needed(pyproject: str, constraints: str, roots: list[str] | None = None) -> list[str]:
     """The lines of every package that the project (or ``roots``) needs, in the order of the constraints."""
-    pinned = blocks(constraints)
+    pinned = pins(constraints)
     declared = roots or tomllib.loads(pyproject)["project"]["dependencies"]
     wanted = {normal(named[0]) for each in declared if (named := re.match(r"[A-Za-z0-9._-]+", each))}
-    if missing := wanted - pinned.keys():
+    if missing := wanted - {pin.name for pin in pinned}:
         raise SystemExit(f"not pinned: {', '.join(sorted(missing))}")
-    while more := {name for name, (_, via) in pinned.items() if name not in wanted and via & wanted}:
+    while more := {pin.name for pin in pinned if pin.name not in wanted and pin.needed_by & wanted}:
         wanted |= more
-    return [lines for name, (lines, _) in pinned.items() if name in wanted]
+    return [pin.lines for pin in pinned if pin.name in wanted]
 
 
 if __name__ == "__main__":

@@ -44,6 +44,14 @@ def test_what_only_tests_and_lint_need_stays_out(tool: str) -> None:
     assert tool not in _runtime()
 
 
+def test_every_version_of_a_package_that_depends_on_the_python_there_is_kept() -> None:
+    pins = [
+        f"some=={number} ; python_full_version {than} '3.12' \\\n    # via project"
+        for number, than in ((1, "<"), (2, ">="))
+    ]
+    assert PINS["needed"]('[project]\ndependencies = ["some"]', "\n".join(pins)) == pins
+
+
 def test_a_dependency_that_is_not_pinned_is_told() -> None:
     with pytest.raises(SystemExit, match="not pinned: nowhere"):
         PINS["needed"]('[project]\ndependencies = ["nowhere>=1"]', "orjson==3 \\\n    --hash=sha256:00\n    # via x\n")
