@@ -98,21 +98,19 @@ class Dealt:
         yield "banker_two", f"modulo({points(2)} + {points(4)}, 10)"
         yield "fifth", points(5)
         yield "sixth", points(6)
-        table = {
-            (player * 10 + banker) * 10 + third: self._draws(player, banker, third)
+        # By the two totals: who draws, two bits for each number of points that the fifth card can have.
+        table = [
+            sum(self._draws(player, banker, third) << 2 * third for third in range(10))
             for player in range(10)
             for banker in range(10)
-            for third in range(10)
-        }
-        yield "draws", lookup("toUInt16((player_two * 10 + banker_two) * 10 + fifth)", table, "0")
-        needed = {0: 4, _PLAYER: 5, _BANKER: 5, _PLAYER | _BANKER: 6}
-        yield "needed", lookup("draws", needed, "4")
-        # The fifth card of a round in which Player draws decides whether Banker does: without it nothing is known.
+        ]
         yield (
-            "enough",
-            f"(length(cards) >= 4 AND length(cards) >= 4 + bitAnd(draws, 1) AND length(cards) >= needed"
-            f" AND arrayMax(cards) < {OTHER_DECK})",
+            "draws",
+            f"toUInt8(bitAnd(bitShiftRight({table}[player_two * 10 + banker_two + 1], 2 * fifth), 3))",
         )
+        # The fifth card of a round in which Player draws decides whether Banker does; without it there are too few
+        # whatever it would have decided.
+        yield "enough", f"(length(cards) >= 4 + bitCount(draws) AND arrayMax(cards) < {OTHER_DECK})"
         yield "player_sum", f"modulo(player_two + if(bitAnd(draws, {_PLAYER}), fifth, 0), 10)"
         yield "banker_sum", "modulo(banker_two + multiIf(draws = 3, sixth, draws = 2, fifth, 0), 10)"
         yield "shape", "toUInt16((player_sum * 10 + banker_sum) * 4 + draws)"
@@ -136,32 +134,52 @@ class Dealt:
     def _dragon_tiger(self) -> Iterator[tuple[str, str]]:
         suits = len(self.game.deck.suits)
         yield "enough", f"(length(cards) >= 2 AND arrayMax(cards) < {OTHER_DECK})"
-        yield "needed", "2"
         rank = f"(intDiv(cards[{{}}], {suits}) + 1)"
         yield "shape", f"toUInt16({rank.format(1)} * 16 + {rank.format(2)})"
         yield "first_pair", "0"
         yield "second_pair", "0"
 
+    def _marks(self, said: Mapping[str, Feature]) -> int:
+        """Naturals and winner of a round as one number of four bits."""
+        first, second = self.game.hands
+        naturals = bool(said.get(f"{first}_natural")) + 2 * bool(said.get(f"{second}_natural"))
+        return naturals * 4 + {"tie": 0, first: 1, second: 2}[str(said["winner"])]
+
     @cached_property
     def outcome_due(self) -> str:
-        """Winner, totals and naturals of a round as one number, as `outcome_said` has them."""
+        """Winner, totals and naturals of a round as one number, as `_outcome_said` has them."""
         first, second = self.game.hands
-        winners = {"tie": 0, first: 1, second: 2}
 
         def packed(said: dict[str, Feature]) -> int:
-            naturals = bool(said.get(f"{first}_natural")) + 2 * bool(said.get(f"{second}_natural"))
-            totals = int(said[f"{first}_total"]) * 16 + int(said[f"{second}_total"])
-            return (totals * 4 + naturals) * 4 + winners[str(said["winner"])]
+            return (int(said[f"{first}_total"]) * 16 + int(said[f"{second}_total"])) * 16 + self._marks(said)
 
         return lookup("shape", self.shape_table(packed), "0")
 
     @property
-    def outcome_said(self) -> str:
-        """The same as the row has it; a number that no outcome has where the row cannot be one."""
+    def _marks_said(self) -> str:
+        """Naturals and winner as the row has them; a number that no round has where the row has no winner."""
         first, second = self.game.hands
         winner = f"multiIf(winner = 'tie', 0, winner = '{first}', 1, winner = '{second}', 2, 65536)"
-        totals = "toUInt16(totals[1]) * 16 + totals[2] + if(length(totals) = 2, 0, 65536)"
-        return f"((({totals}) * 4 + naturals) * 4 + {winner})"
+        return f"(naturals * 4 + {winner})"
+
+    @cached_property
+    def outcome_agrees(self) -> str:
+        """Whether winner, totals and naturals of the row are those of its cards."""
+        if not self.game.is_baccarat:
+            said = f"(toUInt16(totals[1]) * 16 + totals[2]) * 16 + {self._marks_said}"
+            return f"(length(totals) = 2 AND {self.outcome_due} = {said})"
+        # By the totals: naturals and winner, four bits for each of the ways to draw. Totals that are right tell the
+        # rest as well as the cards do, in fewer steps.
+        marks = self.shape_table(self._marks)
+        table = [
+            sum(marks[(player * 10 + banker) * 4 + draws] << 4 * draws for draws in range(4))
+            for player in range(10)
+            for banker in range(10)
+        ]
+        return (
+            "(length(totals) = 2 AND totals[1] = player_sum AND totals[2] = banker_sum AND"
+            f" bitAnd(bitShiftRight({table}[totals[1] * 10 + totals[2] + 1], 4 * draws), 15) = {self._marks_said})"
+        )
 
     @cached_property
     def pairs_due(self) -> str:

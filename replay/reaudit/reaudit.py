@@ -90,17 +90,25 @@ def count_game(
 ) -> tuple[int, int, int, int]:
     """Rows, bets, rows that differ, and rows in doubt of one game."""
     statement = Statement(game, settlement)
+
+    def counted(*, plain: bool) -> list[int]:
+        (found,) = store.query(statement.counted(condition, plain=plain), parameters, settings=SETTINGS)
+        return list(map(int, found))
+
+    if not settlement:
+        rows, bets, differing, without = counted(plain=True)
+        _, _, more, doubtful = counted(plain=False) if without else (0, 0, 0, 0)
+        return rows, bets, differing + more, doubtful
     totals = [0, 0, 0, 0]
     for plain in _halves(store, statement, condition, parameters):
-        (found,) = store.query(statement.counted(condition, plain=plain), parameters, settings=SETTINGS)
-        totals = [before + int(more) for before, more in zip(totals, found, strict=True)]
+        totals = [before + more for before, more in zip(totals, counted(plain=plain), strict=True)]
     return totals[0], totals[1], totals[2], totals[3]
 
 
 def _halves(store: Store, statement: Statement, condition: str, parameters: Mapping[str, Any]) -> tuple[bool, ...]:
     """Which statements are needed: the one for plain rounds, and the other where there are others."""
     if not statement.settlement:
-        return (True,)
+        return (True, False)
     others = store.query(
         f"SELECT 1 FROM rounds PREWHERE game = '{statement.game.name}' AND NOT ({statement.is_plain})"
         f" WHERE ({condition}) LIMIT 1",

@@ -41,10 +41,12 @@ class Statement:
         return dues_of(self.game)
 
     def counted(self, condition: str, *, plain: bool) -> str:
-        """How many rows, how many bets, how many rows differ, and of how many the outcome is in doubt."""
+        """How many rows, how many bets, how many rows differ, and of how many the outcome is in doubt; of outcomes
+        alone in plain rounds the last is how many rows have none, and are left to the other statement."""
+        doubtful = "winner = ''" if plain and not self.settlement else f"{_DOUBTFUL} AND enough"
         return (
             f"{self._with(plain)} SELECT count(), sum(length(`bets.bet`)), countIf({self._differs(plain)}),"
-            f" countIf({_DOUBTFUL} AND enough) {self._from(condition, plain)}"
+            f" countIf({doubtful}) {self._from(condition, plain)}"
         )
 
     def listed(self, condition: str, most: int, *, plain: bool) -> str:
@@ -64,7 +66,9 @@ class Statement:
 
     def _from(self, condition: str, plain: bool) -> str:
         if not self.settlement:
-            return f"FROM rounds PREWHERE game = '{self.game.name}' WHERE ({condition})"
+            # What a row without an outcome takes more is not read for the others.
+            without = "" if plain else " AND winner = ''"
+            return f"FROM rounds PREWHERE game = '{self.game.name}'{without} WHERE ({condition})"
         # The few columns that tell plain rounds are read first, and the rest of those rows alone that are meant.
         chosen = self.is_plain if plain else f"NOT ({self.is_plain})"
         where = f"PREWHERE game = '{self.game.name}' AND {chosen} WHERE ({condition})"
@@ -101,13 +105,13 @@ class Statement:
 
     def _parts(self, plain: bool) -> tuple[str, str, str]:
         """Whether the outcome, what bets are due, or what was paid differs."""
-        due = f"({self._dealt.outcome_due}) = {self._dealt.outcome_said} AND pairs = {self._dealt.pairs_due}"
-        right = f"(enough AND decks > 0 AND {due})"
+        right = f"(enough AND decks > 0 AND pairs = {self._dealt.pairs_due} AND {self._dealt.outcome_agrees})"
+        unsaid = f"(enough AND decks > 0 AND NOT {_DOUBTFUL})"
         if not self.settlement:
-            return f"if(winner = '', enough AND decks > 0 AND NOT {_DOUBTFUL}, NOT {right})", "0", "0"
+            return f"winner != '' AND NOT {right}" if plain else unsaid, "0", "0"
         if plain:
             return f"NOT {right}", self._plain_bets, self._payments
-        return f"if(winner = '', enough AND decks > 0 AND NOT {_DOUBTFUL}, NOT {right})", self._odd_bets, "0"
+        return f"if(winner = '', {unsaid}, NOT {right})", self._odd_bets, "0"
 
     @property
     def _nets(self) -> str:
