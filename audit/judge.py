@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from audit.case import Case
 from audit.checks import (
@@ -59,10 +59,34 @@ def judge(
     return _verdict(case, expected, moved)
 
 
-def findings_so_far(facts: RoundFacts, context: RoundContext, settings: JudgeSettings) -> list[Finding]:
+class SoFar(NamedTuple):
+    """What an early look at a round gave."""
+
+    findings: list[Finding]
+    due: dict[str, Settled] | None
+    """By bet: the settlement that would be in order next, of bets that have none. None unless all is in order so far
+    and the round goes on: then such a settlement gives nothing new to find."""
+
+
+def look_so_far(facts: RoundFacts, context: RoundContext, settings: JudgeSettings) -> SoFar:
     """What can already be said of a round that goes on: only what rests on facts that are there."""
-    case, _, _ = _look(facts, context, settings, early=True)
-    return [] if case is None else _sorted(case.findings)
+    case, expected, moved = _look(facts, context, settings, early=True)
+    if case is None:
+        return SoFar([], None)
+    ended = facts.conclusions or context.next_opening is not None or context.over
+    if case.findings or ended or not case.outcome_judged or case.void.founded:
+        return SoFar(_sorted(case.findings), None)
+    due = {
+        stake.bet: amounts
+        for stake in case.stakes.bets
+        if stake.standing and stake.bet not in moved and (amounts := expected[stake.bet]) is not None
+    }
+    return SoFar([], due)
+
+
+def findings_so_far(facts: RoundFacts, context: RoundContext, settings: JudgeSettings) -> list[Finding]:
+    """The findings of an early look."""
+    return look_so_far(facts, context, settings).findings
 
 
 def _look(

@@ -4,9 +4,10 @@ from dataclasses import dataclass, field
 
 from audit.facts import Fact, RoundFacts, gather
 from schemas.findings import Finding
-from schemas.verdicts import Verdict
+from schemas.verdicts import Settled, Verdict
 
 _BETS_CLOSED = "bets.closed.v1"
+_SETTLED = "bet.settled.v1"
 _DECIDING = frozenset(
     {"card.drawn.v1", "result.displayed.v1", "bet.settled.v1", "bet.corrected.v1", _BETS_CLOSED, "ruling.made.v1",
      "incident.reported.v1", "round.opened.v1", "round.closed.v1"}
@@ -34,6 +35,8 @@ class LiveRound:
     verdict: Verdict | None = None
     used: frozenset[str] = frozenset()
     """Players who used their one time under the minimum in it."""
+    due: dict[str, Settled] | None = None
+    """By bet: the settlement that would be in order next, as far as all was in order at the last look."""
     next_opening: Fact | None = None
     """The opening of the round that came next at the table, at the last look."""
     next_in_shoe: Fact | None = None
@@ -46,20 +49,37 @@ class LiveRound:
         return self.gathered
 
     def file(self, fact: Fact, *, on_offer: bool) -> None:
-        """Take a fact. Before the closing a bet decides nothing but whether its wager and position are on offer."""
+        """Take a fact. Before the closing a bet decides nothing but whether its wager and position are on offer, and
+        a settlement that is in order decides nothing."""
         self.facts.append(fact)
         self.gathered = None
         self.changed = True
-        if fact.kind in _DECIDING:
+        kind = fact.kind
+        if kind == _SETTLED and self._is_due(fact):
+            return
+        self.due = None
+        if kind in _DECIDING:
             self.ripe = True
-            if fact.kind == _BETS_CLOSED:
+            if kind == _BETS_CLOSED:
                 self.closed = True
         elif self.closed or self.raised or not on_offer:
             self.ripe = True
 
+    def _is_due(self, fact: Fact) -> bool:
+        """Whether a settlement is the one that would be in order next of its bet; a second one is not."""
+        data = fact.data
+        due = self.due.pop(data.bet, None) if self.due else None
+        return due is not None and due.paid == data.paid and due.collected == data.collected
+
     def mark(self) -> None:
         """It must be judged again."""
         self.changed = self.ripe = True
+        self.due = None
+
+    @property
+    def news(self) -> bool:
+        """Whether something came that is worth a look now: the rest waits for that, or for the end of the round."""
+        return self.ripe or self.verdict is not None or len(self.facts) == 1
 
     @property
     def place_in_time(self) -> tuple[int, str, int, str]:

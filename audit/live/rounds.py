@@ -6,7 +6,7 @@ from dataclasses import replace
 from audit.context import RoundContext
 from audit.devices import EVER_AFTER, Obscured, Obscurity
 from audit.facts import Fact
-from audit.judge import findings_so_far, judge
+from audit.judge import judge, look_so_far
 from audit.live.beside import Beside
 from audit.live.concluded import conclude
 from audit.live.round import LiveRound, lacks_a_draw
@@ -104,7 +104,7 @@ class LiveRounds:
 
     def _look_early(self, held: LiveRound, context: RoundContext, seen: Seen) -> None:
         """Say what rests on what is there, of a round that goes on."""
-        found = findings_so_far(held.gather(), context, self._settings)
+        found, held.due = look_so_far(held.gather(), context, self._settings)
         seen.tell(held.raised, {finding.id: finding for finding in found})
         held.ripe = False
 

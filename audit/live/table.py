@@ -31,7 +31,7 @@ MOST_GONE = 1_000
 
 _CONFIGURED, _LOADED, _ENDED = "table.configured.v1", "shoe.loaded.v1", "shoe.ended.v1"
 _LASTING = frozenset({_CONFIGURED, _LOADED, _ENDED})
-_PLACED = "bet.placed.v1"
+_PLACED, _OPENED = "bet.placed.v1", "round.opened.v1"
 
 
 class LiveTable:
@@ -178,7 +178,11 @@ class LiveTable:
             if held is None:
                 return
         held.file(fact, on_offer=kind != _PLACED or self._on_offer(data.wager, data.position))
-        self._judged.news = True
+        if kind == _OPENED:
+            # What is settled after the next opening is out of order.
+            for other in self.rounds.values():
+                other.due = None
+        self._judged.news = self._judged.news or held.news
 
     def _file_beside(self, fact: Fact) -> None:
         """File what is about the table or a shoe; it marks the rounds that it can change."""

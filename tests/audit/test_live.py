@@ -20,7 +20,7 @@ from schemas.time import micros
 from schemas.topics import INPUT, topic_of
 from schemas.verdicts import Verdict
 from simulator.floor import simulate
-from tests.audit.case import Case
+from tests.audit.case import SETTLED, Case, settled_round, unsettled_round
 
 SETTINGS = JudgeSettings()
 Key = tuple[str, str, int]
@@ -191,3 +191,44 @@ def test_whatever_device_is_cut_off_for_a_while_all_is_well_in_the_end(seed: int
     worker.take(decode_lines(waiting))
     worker.look(FOR_EVER)
     assert _judged(worker, verdicts) == found
+
+
+def _told_in_turn(case: Case) -> list[tuple[str, list[str]]]:
+    """By event, each looked at as it comes: its type and id, and the codes of what was told at it."""
+    worker = _Worker()
+    steps: list[tuple[str, list[str]]] = []
+    for event in decode_lines(case.lines()).events:
+        before = set(worker.told)
+        worker.take(Decoded([event], (), []))
+        worker.look(0)
+        steps.append((event.type, [worker.told[name].code for name in worker.told if name not in before]))
+    return steps
+
+
+@pytest.mark.parametrize(
+    ("case", "code"),
+    [
+        (unsettled_round().settle("b1", 99, 0), "payout-wrong"),
+        (settled_round().settle("b1", 100, 0, at=SETTLED + 10), "payout-unexpected"),
+    ],
+    ids=["wrong", "again"],
+)
+def test_a_settlement_out_of_order_is_told_at_once_after_one_in_order(case: Case, code: str) -> None:
+    steps = _told_in_turn(case)
+    assert [found for kind, found in steps if kind == "bet.settled.v1"][-1] == [code]
+    assert [found for kind, found in steps if kind != "bet.settled.v1" if found] == []
+
+
+def test_dtb_5_1_2_a_settlement_after_the_next_opening_is_told_at_once() -> None:
+    case = unsettled_round().without("round.closed").round()
+    events = decode_lines(case.lines()).events
+    [settled] = [event for event in decode_lines(settled_round().lines()).events if event.type == "bet.settled.v1"]
+    worker = _Worker()
+    for event in events:
+        worker.take(Decoded([event], (), []))
+        worker.look(0)
+    assert worker.told == {}
+    late = msgspec.structs.replace(settled, source="/tables/BT1/hand", sequence=1, time=events[-1].time)
+    worker.take(Decoded([late], (), []))
+    worker.look(0)
+    assert [finding.code for finding in worker.told.values()] == ["round-out-of-order"]
