@@ -1,48 +1,68 @@
-"""From an event in Kafka to the alert out: p50 and p99 at a steady rate, with the store there and away.
+"""From an event in Kafka to the alert out: p50 and p99 at a steady rate, store there or away, and over a backlog.
 
-    python -m bench.latency --rate 5000 --seconds 20
+    python -m bench.latency --rate 5000 --seconds 60
 
 Tables play rounds by the rules; now and then a bet is placed on a position that its table does not have, which is found
 as soon as it is read. The time is taken from the broker's own time stamps: of the record with the bet on `table.bets`,
-and of the alert on `audit.alerts`.
+and of the alert on `audit.alerts`. Then a worker is started that finds a backlog of as many events: of it, the time is
+taken from the fetch, as the worker itself counts it (`tablewatch_fetch_to_alert_seconds`).
 """
 
 import argparse
+import json
 import os
+import re
 import signal
+import sys
 import tempfile
 import time
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
+from typing import Any, Final
+from urllib.request import urlopen
 
 import orjson
+from confluent_kafka import Producer
 from kafka import KafkaConsumer, TopicPartition
 
+from bench.pipeline import cpu_seconds
 from schemas.findings import parse_finding
 from simulator.floor import simulate
 from streams.broker_url import KafkaBroker as KafkaUrl
 from streams.broker_url import parse_broker
-from streams.outlets import open_outlet
-from streams.packing import Packer
+from streams.packing import PackedRecord, Packer
 from streams.routing import Router
 from streams.topics import Layout, create
 from tests.services.kafka import KafkaBroker
-from tests.streams.pipeline import Pipeline, StoreProcess, await_takeover, pipeline, stop
+from tests.streams.pipeline import Pipeline, StoreProcess, pipeline, stop, took_over
 
 PARTITIONS = 12
 RECORD_EVENTS = 100
 STEP_SECONDS = 0.02
+"""So long a gateway gathers events for company."""
+WARM_SECONDS = 5
+BARS_MS: Final = {"store there": 250, "store away": 250, "catching up": 1_000}
+_NAME = "wrong-bet-"
+_PLACED = b'"bet.placed.v1"'
+_PORT = re.compile(r"metrics on port (\d+)")
+_BUCKET = re.compile(r'tablewatch_fetch_to_alert_seconds_bucket\{le="([^"]+)"\} ([0-9.e+]+)')
 
 
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rate", type=int, default=5_000, help="events a second")
-    parser.add_argument("--seconds", type=int, default=20, help="of each part")
-    parser.add_argument("--tables", type=int, default=100)
-    parser.add_argument("--every", type=int, default=200, help="one event in so many is followed by a wrong bet")
+    parser.add_argument("--seconds", type=int, default=60, help="of each part")
+    parser.add_argument("--tables", type=int, default=500)
+    parser.add_argument(
+        "--every", type=int, default=150, help="one event in so many, if it is a bet, has a wrong one beside"
+    )
+    parser.add_argument("--only", choices=list(BARS_MS), action="append", help="one part, or several; all unless given")
     chosen = parser.parse_args()
+    parts = chosen.only or list(BARS_MS)
+    figures: dict[str, dict[str, Any]] = {}
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         url = stack.enter_context(KafkaBroker(folder / "kafka", heap="1g", java=())).url
@@ -50,96 +70,166 @@ def main() -> None:
         create(broker, Layout(partitions=PARTITIONS))
         server = StoreProcess(folder / "clickhouse")
         running = stack.enter_context(pipeline(folder, broker, server, url))
-        floor = Play(chosen.tables, chosen.rate * chosen.seconds, chosen.every)
+        floor = Floor(chosen.tables, chosen.every)
+        began = floor.next(chosen.rate * WARM_SECONDS, chosen.rate)
         worker = running.start_worker()
-        await_takeover(running, PARTITIONS - 1)
-        send(running, floor.next(chosen.rate * 3), chosen.rate)
-        sent = send(running, floor.next(chosen.rate * chosen.seconds), chosen.rate)
-        report("store there", running, sent)
-        server.stop(signal.SIGKILL)
-        sent = send(running, floor.next(chosen.rate * chosen.seconds), chosen.rate)
-        time.sleep(2)
-        report("store away", running, sent)
-        server.start()
-        running.await_done(300)
-        stop(worker)
+        await_all(running)
+        send(running, began, chosen.rate)
+        for part in parts:
+            steps = floor.next(chosen.rate * chosen.seconds, chosen.rate)
+            if part == "store away":
+                server.stop(signal.SIGKILL)
+            if part == "catching up":
+                running.await_done(300)
+                assert stop(worker) == 0
+                behind = send(running, steps, None)
+                figures[part] = caught_up(running, behind)
+                report(part, figures[part])
+                continue
+            used, began_at = cpu_seconds(worker.pid), time.monotonic()
+            sent = send(running, steps, chosen.rate)
+            cores = (cpu_seconds(worker.pid) - used) / (time.monotonic() - began_at)
+            time.sleep(3)
+            figures[part] = {**waited(running, sent), "worker_cores": round(cores, 2)}
+            if part == "store away":
+                server.start()
+            report(part, figures[part])
+    print(json.dumps(figures))
+    sys.exit(
+        any(figure["p99_ms"] > BARS_MS[part] or figure["alerts"] < figure["sent"] for part, figure in figures.items())
+    )
 
 
-class Play:
-    """Events as they happen now, a wrong bet after every so many."""
-
-    def __init__(self, tables: int, events: int, every: int) -> None:
-        self._every = every
-        self._lines = simulate(tables, 4 * events // (30 * tables) + 10, 5)
-        self._count = 0
-
-    def next(self, events: int) -> list[bytes]:
-        """So many more events, and the wrong bets among them."""
-        lines: list[bytes] = []
-        for line in self._lines:
-            lines.append(line)
-            self._count += 1
-            if self._count % self._every == 0 and b'"bet.placed.v1"' in line:
-                lines.append(wrong(line, self._count))
-            if len(lines) >= events:
-                break
-        return lines
+def report(part: str, figure: dict[str, Any]) -> None:
+    """One line of a part."""
+    print(
+        f"{part}: {figure['alerts']} of {figure['sent']} wrong bets alerted, p50 {figure['p50_ms']} ms,"
+        f" p99 {figure['p99_ms']} ms (bar {BARS_MS[part]} ms), longest {figure['longest_ms']} ms;"
+        f" worker {figure.get('worker_cores', '-')} cores, load {os.getloadavg()[0]:.1f}",
+        flush=True,
+    )
 
 
-def wrong(line: bytes, number: int) -> bytes:
-    """A bet beside this one, by a sensor of its own, on a position that no table has."""
+class Floor:
+    """Events as they happen, with a wrong bet now and then, packed as a gateway packs them."""
+
+    def __init__(self, tables: int, every: int) -> None:
+        self._lines = self._play(tables, every)
+
+    @staticmethod
+    def _play(tables: int, every: int) -> Iterator[bytes]:
+        sensors: dict[str, int] = {}
+        for count, line in enumerate(simulate(tables, 100_000, 5), 1):
+            yield line
+            if count % every == 0 and _PLACED in line:
+                yield wrong(line, count, sensors)
+
+    def next(self, events: int, rate: int) -> list[list[PackedRecord]]:
+        """So many more events, in steps of what comes in a short time."""
+        router, steps = Router(PARTITIONS), []
+        while events > 0:
+            packer, ready = Packer(RECORD_EVENTS), []
+            taken = list(islice(self._lines, max(1, int(rate * STEP_SECONDS))))
+            for line in taken:
+                for parcel in router.route(line):
+                    ready += packer.add(parcel)
+            steps.append([*ready, *packer.drain()])
+            events -= len(taken)
+        return steps
+
+
+def wrong(line: bytes, number: int, sensors: dict[str, int]) -> bytes:
+    """A bet beside this one, by another sensor of the table, on a position that no table has."""
     event = orjson.loads(line)
-    event["id"], event["source"], event["sequence"] = f"wrong-{number}", f"{event['source']}/{number}", 1
-    event["data"] |= {"bet": f"wrong-{number}", "position": 99}
+    table = event["subject"]
+    sensors[table] = sequence = sensors.get(table, 0) + 1
+    event |= {"id": f"{_NAME}{number}", "source": f"/tables/{table}/second-sensor", "sequence": sequence}
+    event["data"] |= {"bet": f"{_NAME}{number}", "position": 99}
     return orjson.dumps(event)
 
 
-def send(running: Pipeline, lines: list[bytes], rate: int) -> set[str]:
-    """Send at a steady rate; the wrong bets."""
+def send(running: Pipeline, steps: Sequence[list[PackedRecord]], rate: int | None) -> set[str]:
+    """Send at a steady rate, or at once; the wrong bets."""
+    assert isinstance(running.broker, KafkaUrl)
+    producer = Producer(
+        {
+            "bootstrap.servers": ",".join(running.broker.servers),
+            "linger.ms": 1,
+            "acks": "all",
+            "compression.type": "lz4",
+        }
+    )
     sent: set[str] = set()
-    router, step = Router(PARTITIONS), max(1, int(rate * STEP_SECONDS))
-    with open_outlet(running.broker) as outlet:
-        began = time.monotonic()
-        for place in range(0, len(lines), step):
-            packer = Packer(RECORD_EVENTS)
-            for line in lines[place : place + step]:
-                if b'"wrong-' in line:
-                    sent.add(orjson.loads(line)["data"]["bet"])
-                for parcel in router.route(line):
-                    for record in packer.add(parcel):
-                        outlet.send(record)
-            for record in packer.drain():
-                outlet.send(record)
-            outlet.hand_over()
-            time.sleep(max(0.0, began + (place + step) / rate - time.monotonic()))
-        outlet.finish()
-        print(f"  sent {len(lines)} events in {time.monotonic() - began:.1f} s")
+    began, events = time.monotonic(), 0
+    for number, step in enumerate(steps, 1):
+        for record in step:
+            events += record.events
+            producer.produce(record.topic, record.value, partition=record.partition)
+        producer.poll(0)
+        if rate is None:
+            producer.flush()
+        else:
+            time.sleep(max(0.0, began + number * STEP_SECONDS - time.monotonic()))
+    producer.flush()
+    print(f"  sent {events} events in {time.monotonic() - began:.1f} s", flush=True)
+    for step in steps:
+        sent.update(bet for record in step for bet in wrong_bets(record.value))
     return sent
 
 
-def report(name: str, running: Pipeline, sent: set[str]) -> None:
-    """Print how long it took from each wrong bet to its alert."""
-    time.sleep(3)
-    came: dict[str, int] = {}
-    for at, value in stamped(running, "table.bets"):
-        if b'"wrong-' in value:
-            for event in orjson.loads(value):
-                if event["data"]["bet"] in sent:
-                    came[event["data"]["bet"]] = at
+def wrong_bets(value: bytes) -> list[str]:
+    """The wrong bets in a record."""
+    if _NAME.encode() not in value:
+        return []
+    return [str(event["id"]) for event in orjson.loads(value) if str(event["id"]).startswith(_NAME)]
+
+
+def await_all(running: Pipeline) -> None:
+    """Wait until the worker has all partitions."""
+    while took_over(running) < PARTITIONS:
+        time.sleep(0.1)
+
+
+def waited(running: Pipeline, sent: set[str]) -> dict[str, Any]:
+    """How long it took from each wrong bet in Kafka to its alert there."""
+    came = {bet: at for at, value in stamped(running, "table.bets") for bet in wrong_bets(value)}
     alerted: dict[str, int] = {}
     for at, value in stamped(running, "audit.alerts"):
-        finding = parse_finding(value)
-        if finding.bet in sent and finding.bet not in alerted:
-            alerted[finding.bet] = at
-    took = sorted(alerted[bet] - came[bet] for bet in came if bet in alerted)
-    if not took:
-        print(f"{name}: no alert of {len(sent)} wrong bets")
-        return
-    print(
-        f"{name}: {len(took)} of {len(sent)} wrong bets alerted, p50 {took[len(took) // 2]} ms,"
-        f" p99 {took[int(len(took) * 0.99)]} ms, longest {took[-1]} ms; load {os.getloadavg()[0]:.1f},"
-        f" {datetime.now(UTC):%H:%M}"
-    )
+        bet = parse_finding(value).bet
+        if bet in sent and bet not in alerted:
+            alerted[bet] = at
+    took = sorted(at - came[bet] for bet, at in alerted.items())
+    place = [took[int(len(took) * share)] for share in (0.5, 0.99)] if took else [None, None]
+    return {
+        "alerts": len(took),
+        "sent": len(sent),
+        "p50_ms": place[0],
+        "p99_ms": place[1],
+        "longest_ms": took[-1] if took else None,
+    }
+
+
+def caught_up(running: Pipeline, sent: set[str]) -> dict[str, Any]:
+    """How long it took a new worker from the fetch of a record to its alert, by its own histogram."""
+    before = took_over(running)
+    worker = running.start_worker()
+    while took_over(running) < before + PARTITIONS:
+        time.sleep(0.1)
+    running.await_done(600)
+    port = int(_PORT.findall((running.folder / "worker.log").read_text())[-1])
+    with urlopen(f"http://127.0.0.1:{port}/metrics", timeout=10) as answer:
+        counted = [(float(bound), float(count)) for bound, count in _BUCKET.findall(answer.read().decode())]
+    assert stop(worker) == 0
+    figure = waited(running, sent)
+    total = counted[-1][1]
+    return {
+        "alerts": figure["alerts"],
+        "sent": figure["sent"],
+        **{
+            name: next((round(1_000 * bound) for bound, count in counted if count >= total * share), None)
+            for name, share in (("p50_ms", 0.5), ("p99_ms", 0.99), ("longest_ms", 1.0))
+        },
+    }
 
 
 def stamped(running: Pipeline, topic: str) -> list[tuple[int, bytes]]:

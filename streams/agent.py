@@ -69,8 +69,11 @@ class Worker:
         return bool(self.judges) and not self.sink.away
 
     async def _agent(self, stream: Any) -> None:
+        waiting = stream.channel.queue
         async for events in stream.noack_take(TAKE_RECORDS, within=TAKE_SECONDS):
             await self._process(events)
+            handled = sum(len(event.message.value or b"") for event in events)
+            self.app.consumer.judged(handled, all_=waiting.empty())
 
     async def _run_sink(self) -> None:
         while True:
@@ -88,7 +91,7 @@ class Worker:
         batch = self._batch()
         async with self._looking:
             last_arrival = await self._judge(events, batch)
-            await self._tell(batch, last_arrival)
+            await self._tell(batch, last_arrival, min(event.message.time_in for event in events))
         await self.sink.put(batch)
 
     async def _judge(self, events: list[Any], batch: Batch) -> float:
@@ -113,7 +116,7 @@ class Worker:
             last_arrival = message.timestamp
             metrics.EVENTS.labels(message.topic).inc(len(record.decoded.events))
             metrics.REJECTED.inc(len(record.decoded.rejected))
-            batch.news.add(judge.take(record, batch.number, time.monotonic()))
+            batch.news.add(judge.take(record, batch.number, message.time_in))
             touched[judge.number] = judge
             breath = await _breathe(breath)
         with metrics.JUDGE_SECONDS.time():
@@ -122,8 +125,9 @@ class Worker:
                 breath = await _breathe(breath)
         return last_arrival
 
-    async def _tell(self, batch: Batch, last_arrival: float = 0.0) -> None:
-        """Alerts go out first: a person must hear, also while the store is away."""
+    async def _tell(self, batch: Batch, last_arrival: float = 0.0, fetched: float | None = None) -> None:
+        """Alerts go out first: a person must hear, also while the store is away. ``fetched`` is when the first record
+        of the batch was, by the worker's clock."""
         found = batch.news.findings
         if found:
             await outputs.send(self.app, outputs.alerts(found))
@@ -131,6 +135,8 @@ class Worker:
                 metrics.FINDINGS.labels(each.finding.code).inc()
                 if last_arrival:
                     metrics.ALERT_SECONDS.observe(max(0.0, time.time() - last_arrival))
+                if fetched is not None:
+                    metrics.FETCH_SECONDS.observe(time.monotonic() - fetched)
 
     def _look(self, judge: PartitionJudge, batch: Batch) -> News:
         now = time.time_ns() // 1_000

@@ -6,12 +6,14 @@ import faust
 from mode.utils.logging import get_logger
 
 from streams.broker_url import Broker
+from streams.reading import POLLED_RECORDS, App, Measured
 from streams.topic_layout import GROUP
 
 logger = get_logger(__name__)
 
 BUFFERED_RECORDS = 16_384
-"""Records between the consumer and the agent. A full buffer makes Faust sleep for a second, so it is a large one."""
+"""Records between the consumer and the agent. A full buffer makes Faust sleep for a second, so it is a larger one than
+what is ever in hand."""
 
 
 def make_app(broker: Broker, *, group: str = GROUP, session_seconds: float = 15.0, **settings: Any) -> faust.App:
@@ -26,7 +28,8 @@ def make_app(broker: Broker, *, group: str = GROUP, session_seconds: float = 15.
         # The consumer beats in a thread of its own, however long judging takes.
         "broker_session_timeout": session_seconds,
         "broker_heartbeat_interval": session_seconds / 5,
-        "broker_max_poll_records": 2_000,
+        "broker_max_poll_records": POLLED_RECORDS,
+        "Monitor": Measured,
         "producer_acks": -1,
         "producer_linger": 0.0,
         "producer_max_request_size": 32 << 20,
@@ -41,4 +44,4 @@ def make_app(broker: Broker, *, group: str = GROUP, session_seconds: float = 15.
         **broker.faust_options(),
         **settings,
     }
-    return faust.App(group, **{name: value for name, value in options.items() if value is not None})
+    return App(group, **{name: value for name, value in options.items() if value is not None})

@@ -36,6 +36,8 @@ class TableDesk:
         """How far the topics must be read until there may be more to say."""
         self.heard = 0.0
         """When it last spoke, by the worker's clock."""
+        self.waits_since: float | None = None
+        """When it was first told something, by the worker's clock, while it had to be read from the store."""
         self.last_batch = 0
         """Number of the last batch that brought something."""
         self.late: list[tuple[AnyEvent, Origin]] = []
@@ -197,6 +199,7 @@ class TableDesk:
                 if told.shoe is None or told.shoe in folded.whole:
                     live.recall(told)
         self.live = live
+        self.waits_since = None
         self.reload.clear()
         self.late.clear()
         self.next_at = None

@@ -28,6 +28,11 @@ ALERT_SECONDS: Final = Histogram(
     buckets=_MOMENTS,
 )  # fmt: skip
 
+FETCH_SECONDS: Final = Histogram(
+    "tablewatch_fetch_to_alert_seconds", "From the fetch of the first record of a batch to an alert out of it.",
+    buckets=(*(step / 20 for step in range(1, 41)), 2.5, 3, 4, 5, 7.5, 10, 15, 20, 30, 60),
+)  # fmt: skip
+
 
 def serve(port: int, ready: Callable[[], bool], host: str = "127.0.0.1") -> ThreadingHTTPServer:
     """Answers /metrics, /healthz and /readyz, on this machine alone unless told otherwise; port 0 takes a free one."""

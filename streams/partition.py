@@ -75,12 +75,15 @@ class PartitionJudge:
         return desk
 
     def take(self, record: Record, batch: int, now: float) -> News:
-        """Hand a record's events to their tables; gives what is told at once of those that were refused."""
+        """Hand a record's events to their tables; gives what is told at once of those that were refused. ``now`` is
+        when it was fetched, by the worker's clock."""
         by_table = shares(record)
         self._unstored.append((batch, by_table))
         for table, share in by_table.items():
             desk = self.desk(table)
             desk.heard = now
+            if desk.live is None and desk.waits_since is None:
+                desk.waits_since = now
             desk.take(batch, share)
         self._touched.update(by_table)
         self.watermark.read(record.topic, latest_time(record), record.arrival * 1_000)

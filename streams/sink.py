@@ -203,10 +203,14 @@ class Sink:
         folded = await self.ask(
             lambda: fold(self.store, judge.number, desk.table, desk.settings, shoes, late, arriving)
         )
+        waits_since = desk.waits_since
         desk.resume(folded, judge.unstored(desk.table))
         judge.resumed(desk)
         news = judge.look(time.time_ns() // 1_000)
         await outputs.send(self.app, outputs.alerts(news.findings))
+        if waits_since is not None:
+            for _ in news.findings:
+                metrics.FETCH_SECONDS.observe(time.monotonic() - waits_since)
         return news
 
     async def ask(self, what: Callable[[], T]) -> T:
