@@ -1,6 +1,7 @@
 """The alert desk over the API: one life of an alert, two people at once, notes, hand-over, a thousand alerts."""
 
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import httpx
 import pytest
@@ -10,9 +11,9 @@ from tests.console.house import ConsoleServer, await_that, made_up_finding
 pytestmark = pytest.mark.xdist_group("console")
 
 
-def raised(console: ConsoleServer, number: int, **more: object) -> str:
+def raised(console: ConsoleServer, number: int, **more: Any) -> str:
     """A new alert on the desk."""
-    finding = made_up_finding(number, **more)  # type: ignore[arg-type]
+    finding = made_up_finding(number, **more)
     console.raise_findings([finding])
     await_that(lambda: console.parts.live.floor.alerts.get(finding.id), "the alert is on the desk")
     return finding.id

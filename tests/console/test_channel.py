@@ -100,7 +100,7 @@ def test_pages_share_the_bytes_of_a_frame_and_of_a_picture() -> None:
         assert all(whole is wholes[0] for whole in wholes)
         assert channel.listeners == 50
         for page in pages:
-            await page.aclose()  # type: ignore[attr-defined]
+            await page.aclose()  # type: ignore[attr-defined]  # it is a generator
         assert channel.listeners == 0
 
     asyncio.run(play())

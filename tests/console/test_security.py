@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from console.auth.roles import Role
 from console.server.assets import assets
 from console.server.security import CONTENT_SECURITY_POLICY, LARGEST_BODY
 from tests.console.house import ConsoleServer
@@ -23,8 +24,9 @@ SCRIPTS = [(folder, name) for folder in ("public", "app") for name in assets(fol
     ["/", "/api/v1/floor", "/public/base.css", "/static/app.js", "/nowhere", "/api/v1/tables/nowhere", "/healthz"],
 )
 def test_every_answer_carries_the_headers(console: ConsoleServer, path: str) -> None:
-    for role in (None, "auditor"):
-        with console.client(role) as client:  # type: ignore[arg-type]
+    roles: tuple[Role | None, ...] = (None, "auditor")
+    for role in roles:
+        with console.client(role) as client:
             headers = client.get(path).headers
         assert headers["content-security-policy"] == CONTENT_SECURITY_POLICY
         assert headers["x-content-type-options"] == "nosniff"

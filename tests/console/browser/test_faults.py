@@ -110,7 +110,9 @@ def test_the_second_to_acknowledge_is_told_who_was_first(console: ConsoleServer,
 def test_a_script_in_a_players_name_is_shown_and_never_run(console: ConsoleServer, visitor: Visitor, name: str) -> None:
     table = next(each for each, picture in sorted(console.parts.live.floor.tables.items()) if picture.game)
     shoe = f"scripted {len(name)}"
-    wager = next(iter(console.parts.live.floor.tables[table].configured.limits))  # type: ignore[union-attr]
+    configured = console.parts.live.floor.tables[table].configured
+    assert configured is not None
+    wager = next(iter(configured.limits))
     say(console.broker, table, "round.opened.v1", f"scripted-{len(name)}", 0, shoe=shoe, round=1, method=None)
     say(
         console.broker, table, "bet.placed.v1", f"scripted-{len(name)}", 1, shoe=shoe, round=1, bet=name, position=1,

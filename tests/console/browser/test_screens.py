@@ -205,7 +205,9 @@ def test_a_new_alert_is_counted_in_the_title_and_sounds(console: ConsoleServer, 
         "() => { window.tones = 0; const make = AudioContext.prototype.createOscillator;"
         " AudioContext.prototype.createOscillator = function () { window.tones += 1; return make.call(this); }; }"
     )
-    before = int(re.search(r"\((\d+)\)", page.title())[1])  # type: ignore[index]
+    counted = re.search(r"\((\d+)\)", page.title())
+    assert counted is not None
+    before = int(counted[1])
     console.raise_findings([made_up_finding(9500, message="One that sounds.")])
     expect(page).to_have_title(re.compile(rf"\({before + 1}\)"))
     await_that(lambda: page.evaluate("window.tones") == 2, "a critical alert has two tones")

@@ -1,5 +1,7 @@
 """What is asked of a round: judged anew, proved, with something otherwise, and what goes back if it is void."""
 
+from pathlib import Path
+
 import pytest
 
 from replay.chain.keys import KeyRing
@@ -19,12 +21,12 @@ def test_a_round_judged_anew_gives_the_same_verdict_byte_for_byte(evening: Eveni
     assert told == {"same": True, "deviations": []}
 
 
-def test_a_round_is_proved_once_it_is_sealed(evening: Evening, tmp_path: object) -> None:
+def test_a_round_is_proved_once_it_is_sealed(evening: Evening, tmp_path: Path) -> None:
     auditor = evening.client("auditor")
     before = auditor.get(_path(evening) + "/proof").json()
     assert before["state"] == "not sealed"
     assert auditor.get(_path(evening) + "/bundle").status_code == 409
-    ring = KeyRing(tmp_path / "keys")  # type: ignore[operator]
+    ring = KeyRing(tmp_path / "keys")
     ring.make("test")
     sealed = Sealer(evening.parts.store, ring, lambda: 1_900_000_000_000).seal()
     assert sealed is not None
