@@ -14,6 +14,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from bench.page.figures import tell
 from store.connect import Patience, connect
 from store.migrate import migrate
 from store.render import SchemaSettings
@@ -78,12 +79,9 @@ def _paced(room: Room, count: int) -> None:
         time.sleep(1 / PACE)
     until(lambda: len(came) == count)
     took = sorted(came[short] - moment for short, moment in said.items())
-    print(f"{count} critical findings at {PACE}/s, from the topic to the webhook:", end=" ")
-    print(f"p50 {_ms(took, 0.5)}, p99 {_ms(took, 0.99)}, longest {_ms(took, 1.0)}")
-
-
-def _ms(values: list[float], share: float) -> str:
-    return f"{values[min(len(values) - 1, int(len(values) * share))] * 1000:.0f} ms"
+    for name, share in (("half of them within", 0.5), ("99 of 100 within", 0.99), ("the longest", 1.0)):
+        late = took[min(count - 1, int(count * share))] * 1000
+        tell(f"a critical finding from the topic to the webhook, {PACE} a second", late, "ms", of=name, at=count)
 
 
 def _flood(room: Room, count: int) -> None:
@@ -109,10 +107,10 @@ def _flood(room: Room, count: int) -> None:
     until(lambda: any("device-gap" in title and "more" in title for title in room.hook.titles("anna")))
     titles = room.hook.titles("anna")
     about_reader, about_bets = (sum(code in title for title in titles) for code in ("device-gap", "late-bet"))
-    print(
-        f"a reader's {count} findings with {len(critical)} critical ones among them: {about_reader} messages about the"
-        f" reader, {about_bets} with all critical ones, the last after {last:.2f} s"
-    )
+    tell("findings of a broken reader, with a critical one beside every tenth", count)
+    tell("messages about the broken reader", about_reader, at=count)
+    tell("messages with all critical findings", about_bets, at=len(critical))
+    tell("until the last critical finding was told", last * 1000, "ms", at=count)
 
 
 def _desk(room: Room) -> None:
@@ -131,10 +129,8 @@ def _desk(room: Room) -> None:
         act = Act(deed="acknowledge", by="anna", role="shift_manager", at=time.time_ns() // 1000)
         assert isinstance(perform(room.store, history.alert.id, act), Done)
         took.append(time.monotonic() - begun)
-    print(
-        f"the desk with {len(found)} open alerts: list {listed * 1000:.0f} ms,"
-        f" poll without news {polled * 1000:.0f} ms, an act {statistics.median(took) * 1000:.0f} ms"
-    )
+    for name, seconds in (("list", listed), ("poll without news", polled), ("an act", statistics.median(took))):
+        tell("the desk with open alerts", seconds * 1000, "ms", of=name, at=len(found))
 
 
 def _kills(site: Site, kills: int, rng: random.Random) -> None:
@@ -157,7 +153,9 @@ def _kills(site: Site, kills: int, rng: random.Random) -> None:
         frozenset(re.findall(r"[[ ]([0-9a-f]{8})\b", m["message"])) for m in site.room.hook.messages("anna")
     )
     repeats = sum(count - 1 for count in bodies.values())
-    print(f"{kills} kills: {len(found)} alerts, all told and all on record, {repeats} messages came twice")
+    tell("kills of the alert service", kills)
+    tell("alerts while it was killed, all told and all on record", len(found))
+    tell("messages that came twice", repeats, at=kills)
     site.end()
 
 

@@ -29,6 +29,7 @@ from typing import Any
 import orjson
 from playwright.sync_api import sync_playwright
 
+from bench.page.figures import tell
 from console.auth.people import People
 from console.auth.sessions import Sessions
 from console.database import Database
@@ -316,9 +317,13 @@ def main() -> int:
             load.start()
             time.sleep(4)
             told = watch(port, cookies[:-1], chosen.seconds, console.pid)
-            print(orjson.dumps(told, option=orjson.OPT_INDENT_2).decode())
             frames = None if chosen.no_browser else wall_frames(port, cookies[-1], min(chosen.seconds, 15))
-            print(orjson.dumps(frames, option=orjson.OPT_INDENT_2).decode())
+            bars = {
+                "latency p99 ms": BAR_LATENCY_MS, "server cores": 1, "script, style and layout p95 ms": BAR_FRAME_MS,
+            }  # fmt: skip
+            for name, value in {**told, **(frames or {})}.items():
+                if isinstance(value, int | float):
+                    tell(f"console: {name}", value, at=chosen.tables, at_most=bars.get(name))
             print(f"the load was {behind.value * 1000:.0f} ms behind at worst; load average {os.getloadavg()[0]:.1f}")
         finally:
             ending.set()

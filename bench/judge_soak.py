@@ -1,6 +1,6 @@
 """The judge over much more than the tests have time for: honest floors, floors with faults, and a second judge.
 
-python bench/judge_soak.py [--rounds 20000] [--faults 2000] [--seeds 1000] [--wild 1000] [--first 0]
+python -m bench.judge_soak [--rounds 20000] [--faults 2000] [--seeds 1000] [--wild 1000] [--first 0]
 
 Honest rounds of all ten games must give no finding. Of floors with faults every finding that the truth promises must be
 found, about the right round, shoe or device, bet and draw, and none beside them; the same lines shuffled and repeated
@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Iterator
 from multiprocessing import get_context
 from typing import NamedTuple
 
+from bench.page.figures import tell
 from schemas.findings import Finding
 from schemas.verdicts import verdict_json
 from simulator.faults.catalogue import RULE_CODES
@@ -128,7 +129,9 @@ def _until(done: int, reports: Iterator[Report], what: str) -> Report:
                 print(f"{what}: {total:,} of {done:,}", file=sys.stderr, flush=True)
             if total >= done:
                 break
-    print(f"{what}: {total:,}, {len(wrong)} wrong, {time.monotonic() - began:.0f} s", flush=True)
+    tell(f"{what} before the judge", total)
+    tell(f"wrong of the {what}", len(wrong), at=total, at_most=0)
+    tell(f"time of the {what}", time.monotonic() - began, "s")
     return Report(total, codes, wrong)
 
 

@@ -1,4 +1,4 @@
-"""How many small changes to the rulebook its tests notice: ``python bench/mutants.py [mutants] [seed]``.
+"""How many small changes to the rulebook its tests notice: ``python -m bench.mutants [mutants] [seed]``.
 
 Each mutant is a copy of games/ with one comparison, operator, number or truth value changed (strings, annotations and
 decorators are left alone), held against tests/games. Prints the share that was noticed and every one that was not.
@@ -17,6 +17,8 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+
+from bench.page.figures import tell
 
 ROOT = Path(__file__).resolve().parent.parent
 PROCESSES = 2
@@ -223,8 +225,10 @@ def main() -> None:
             if done % 25 == 0:
                 print(f"{done} of {len(chosen)} done", file=sys.stderr, flush=True)
     share = 1 - len(survived) / len(chosen)
-    print(f"{len(chosen)} of {len(every)} mutants, seed {seed}: {share:.1%} noticed")
-    if share < BAR:
+    print(f"{len(chosen)} of {len(every)} mutants, seed {seed}")
+    tell("mutants of the rulebook", len(chosen))
+    told = tell("share of the mutants that tests notice", share, at_least=BAR)
+    if not told.holds:
         raise SystemExit(f"below the bar of {BAR:.0%}")
 
 

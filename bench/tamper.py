@@ -11,6 +11,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
+from bench.page.figures import tell
 from replay.chain.exported import Exported, examine, export_rows
 from replay.chain.keys import KeyRing
 from replay.chain.seal import Sealer
@@ -46,7 +47,8 @@ def main() -> int:
         migrate(large, LONG)
         wrong += _in_engine(large, ring_in(Path(folder) / "second"), asked.in_engine, asked.seed)
         base.close()
-    print(f"{asked.alterations} alterations, {wrong} not found or blamed on another row")
+    tell("alterations of the store", asked.alterations)
+    tell("alterations not found, or blamed on another row", wrong, at_most=0)
     return 1 if wrong else 0
 
 

@@ -2,14 +2,13 @@
 
 Both judge the same events in one run, and what counts is time on the processor: of verify with what the store's own
 process spends for it, so that a busy machine changes both alike. Verify is timed over whole tables, and by windows of
-shoes, as any filter has it. Three turns each, alternating; the best of each counts. Prints JSON; exits with 1 if a
-ratio is under the bar.
+shoes, as any filter has it. Three turns each, alternating; the best of each counts. Exits with 1 if a ratio is under
+the bar.
 """
 
 import argparse
 import gc
 import io
-import json
 import os
 import sys
 import tempfile
@@ -18,6 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from audit.settings import JudgeSettings
+from bench.page.figures import RATIO, tell
 from replay.verify import verify
 from simulator.floor import simulate
 from store.connect import Store, connect
@@ -86,21 +86,13 @@ def main() -> int:
     here, there = min(verifies, key=sum)
     ratio = audit_seconds / (here + there)
     by_windows = audit_seconds / sum(min(windows, key=sum))
-    print(
-        json.dumps(
-            {
-                "rounds": rounds,
-                "events": len(lines),
-                "audit_rounds_per_cpu_second": round(rounds / audit_seconds),
-                "verify_rounds_per_cpu_second": round(rounds / (here + there)),
-                "verify_seconds_here_and_in_the_store": [round(here, 3), round(there, 3)],
-                "ratio": round(ratio, 3),
-                "ratio_by_windows_of_shoes": round(by_windows, 3),
-                "bar": BAR,
-            },
-            indent=2,
-        )
-    )
+    tell("rounds verified", rounds)
+    rate = "rounds a second of the processor, verify and audit"
+    tell(rate, rounds / audit_seconds, "rounds/s", of="audit of the file")
+    tell(rate, rounds / (here + there), "rounds/s", of="replay verify, the store's own time included")
+    tell("share of verify's time that is the store's", 100 * there / (here + there), "%")
+    tell("verify by audit, whole tables", ratio, RATIO, at_least=BAR)
+    tell("verify by audit, windows of shoes", by_windows, RATIO, at_least=BAR)
     return 0 if min(ratio, by_windows) >= BAR else 1
 
 

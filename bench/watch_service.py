@@ -2,10 +2,9 @@
 
     python -m bench.watch_service [TABLES SHOES]
 
-Prints one JSON object a line, with CPU time of this process (the store has its own) and its memory.
+Tells the CPU time of this process (the store has its own) and its memory.
 """
 
-import json
 import resource
 import sys
 import time
@@ -17,6 +16,7 @@ from tempfile import TemporaryDirectory
 from audit.settings import JudgeSettings
 from audit.watches.settings import WatchSettings
 from audit.watches.summary import DealtRound
+from bench.page.figures import tell
 from games.rulebook import Game
 from store.connect import Store, connect
 from store.embedded.process import EmbeddedClickHouse
@@ -41,7 +41,8 @@ def main() -> None:
         migrate(store, SchemaSettings())
         lines = floor(Random(1), tables, shoes)
         rounds = fill(store, lines)
-        tell(what="stored", shoes=tables * shoes, rounds=len(rounds), events=len(lines))
+        tell("shoes stored for the watches", tables * shoes)
+        tell("rounds stored for the watches", len(rounds))
         service = started(store, Path(folder) / "log")
         measure("all shoes, from nothing", service, whole=True)
         measure("no news", service, whole=False)
@@ -77,16 +78,12 @@ def measure(what: str, service: WatchService, *, whole: bool) -> None:
     """One look."""
     wall, cpu = time.perf_counter(), time.process_time()
     done = service.look(whole=whole)
-    tell(
-        what=what, shoes=done.shoes, again=done.again, findings=done.findings,
-        seconds=round(time.perf_counter() - wall, 2), cpu_seconds=round(time.process_time() - cpu, 2),
-        most_mb=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
-    )  # fmt: skip
-
-
-def tell(**figures: object) -> None:
-    """One line."""
-    print(json.dumps(figures), flush=True)
+    tell("a look of the watches, by the wall", time.perf_counter() - wall, "s", of=what)
+    tell("a look of the watches, on the processor", time.process_time() - cpu, "s", of=what)
+    tell("shoes that a look took in", done.shoes, of=what)
+    tell("shoes that a look took in again", done.again, of=what)
+    tell("findings of a look", done.findings, of=what)
+    tell("memory of the watches", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, "MB", of=what)
 
 
 if __name__ == "__main__":

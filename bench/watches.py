@@ -1,13 +1,12 @@
 """How often the statistical watches find what they are for, and how often they cry wolf, over seeded shoes.
 
-    .venv/bin/python bench/watches.py power --repetitions 200
-    .venv/bin/python bench/watches.py false-alarms --shoes 20000 --rate 0.01
+    python -m bench.watches power --repetitions 200
+    python -m bench.watches false-alarms --shoes 20000 --rate 0.01
 
-Each line prints what was measured as JSON; nothing is asserted and nothing is written.
+Nothing is asserted.
 """
 
 import argparse
-import json
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -22,13 +21,27 @@ from audit.watches.settings import DEFAULT_SETTINGS, WatchSettings
 from audit.watches.shuffle import shuffle_repeat
 from audit.watches.summary import DealtRound, SettledBet, ShoeSummary
 from audit.watches.watch import WatchState, watch_shoe
+from bench.page.figures import tell
 from games.rulebook import GAMES, Game
 from tests.audit.watches.dealt_shoes import Bets, PlacedBet, cut, deal, fair_shoe, picked_up, with_slug
 
 
+_MEASURED = ("found", "slowest_cpu_ms", "median_shoes")
+
+
 def say(**figures: object) -> None:
-    """One line of JSON."""
-    print(json.dumps(figures), flush=True)
+    """Tell what was measured, with all that says of what."""
+    of = ", ".join(
+        value if isinstance(value, str) else f"{name.replace('_', ' ')} {value}"
+        for name, value in figures.items()
+        if name not in _MEASURED
+    )
+    for name in _MEASURED:
+        value = figures.get(name)
+        if isinstance(value, Counter):
+            tell("watches: found in fair shoes", value.total(), of=of)
+        elif isinstance(value, int | float):
+            tell(f"watches: {name.replace('_', ' ')}", value, of=of)
 
 
 def slug_power(repetitions: int, seed: int) -> None:
