@@ -25,7 +25,6 @@ from bench.page.figures import tell
 from games.rulebook import GAMES, Game
 from tests.audit.watches.dealt_shoes import Bets, PlacedBet, cut, deal, fair_shoe, picked_up, with_slug
 
-
 _MEASURED = ("found", "slowest_cpu_ms", "median_shoes")
 
 
