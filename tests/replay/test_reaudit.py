@@ -132,6 +132,8 @@ def test_a_simulated_floor_with_faults_agrees_with_the_judge_on_every_round(stor
     assert result.in_doubt > 0
     codes = {finding.code for each in rounds for finding in each.verdict.findings}
     assert {"above-maximum", "below-minimum", "void-required", "void-unfounded", "card-conflict"} <= codes
+    alone = reaudit(store, settlement=False)
+    assert (alone.rows, alone.differing, alone.in_doubt) == (result.rows, 0, result.in_doubt)
     few = reaudit(store, RoundFilter(tables=(rounds[0].verdict.table,)), settlement=False)
     assert few.rows == sum(1 for each in rounds if each.verdict.table == rounds[0].verdict.table)
 
@@ -158,11 +160,21 @@ def test_a_row_that_was_changed_is_found_and_the_judge_says_what_is_wrong(store:
         store.command(f"ALTER TABLE rounds {change} WHERE {where}", settings={"mutations_sync": 2})
     found = {each.key.round: each for each in reaudit(store).listed}
     assert len(found) == len(_WRONG)
+    of_outcome = {verdict.round for verdict, (_, part, _) in zip(chosen, _WRONG, strict=False) if part == "outcome"}
+    assert {each.key.round for each in reaudit(store, settlement=False).listed} == of_outcome
     for verdict, (change, part, words) in zip(chosen, _WRONG, strict=False):
         told = found[verdict.round]
         assert part in told.parts, change
         assert words in told.explanation, change
         assert told.judge_agrees
+
+
+@pytest.mark.parametrize("settlement", [True, False])
+def test_an_outcome_that_was_taken_away_is_missed(store: Store, settlement: bool) -> None:
+    fill(store, list(simulate(tables=1, rounds=3, seed=3, games=["no_commission"])))
+    store.command("ALTER TABLE rounds UPDATE winner = '' WHERE round = 2", settings={"mutations_sync": 2})
+    (found,) = reaudit(store, settlement=settlement).listed
+    assert (found.key.round, found.parts[0]) == (2, "outcome")
 
 
 def test_a_verdict_that_was_changed_with_its_row_is_found_by_the_judge(store: Store) -> None:
