@@ -28,12 +28,14 @@ a point total where a rank belongs, a card of the wrong deck and a wager of anot
 
 *Strings.* Any character, control characters included, written as JSON asks; half a surrogate pair is none.
 
-*Fields named twice.* Rejected: two readers could see two different events. So is a byte order mark.
+*Fields named twice.* Rejected: two readers could see two different events. So is a byte order mark, but for the one
+that a file may begin with, which is no part of its first line.
 
-*Records.* An empty array is rejected: it holds no event. An array that is not JSON only because of one of its items is
-taken apart all the same when its brackets, commas and quotes can be told; otherwise it is rejected whole, as what is
-cut off is. A record or line over 16 MiB is refused unparsed, so is an event over 1 MiB; an array of more items than
-events could fit into a record is refused whole. Blank lines of a file are skipped; an array on a line is a batch.
+*Records.* An array without an object is rejected as one: it holds no event. An array that is not JSON only because of
+one of its items is taken apart all the same when its brackets, commas and quotes can be told; otherwise it is rejected
+whole, as what is cut off is. A record or line over 16 MiB is refused unparsed, so is an event over 1 MiB; an array of
+more items than events could fit into a record is refused whole. Blank lines of a file are skipped; an array on a line
+is a batch.
 
 *Rejected events.* ``source``, ``subject`` and ``sequence`` count as read where the bytes are a JSON object and the
 field by itself is as it should be. NaN and half a surrogate pair elsewhere in the event do not hinder reading them.

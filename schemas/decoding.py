@@ -162,6 +162,8 @@ def _decode_array(raw: bytes) -> Decoded:
             return _refused(raw, _why_no_array(raw))
     if len(items) > MAX_RECORD_EVENTS:
         return _refused(raw, f"{len(items)} items are more than the {MAX_RECORD_EVENTS} that a record may have")
+    if not any(item[:1] == b"{" for item in items):
+        return _refused(raw, _why_no_array(raw))
     decoded = [_decode_object(item, place) for place, item in enumerate(items)]
     return Decoded(
         [event for event in decoded if not isinstance(event, Rejected)],
@@ -171,12 +173,15 @@ def _decode_array(raw: bytes) -> Decoded:
 
 
 def _why_no_array(raw: bytes) -> str:
-    """What is wrong with an array that cannot be taken apart."""
+    """What is wrong with an array that cannot be taken apart, or that is not worth it."""
     try:
-        empty = from_json(raw) == []
+        items = from_json(raw)
     except ValueError as error:
         return f"not JSON: {error}"
-    return "no event: the array is empty" if empty else "the array cannot be taken apart"
+    if not items:
+        return "no event: the array is empty"
+    held = any(isinstance(item, dict) for item in items)
+    return "the array cannot be taken apart" if held else "no event: the array holds no object"
 
 
 _STRING = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"'

@@ -1,6 +1,6 @@
 """Judging what was filed, table by table: each is decoded, judged, printed and let go of."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from typing import BinaryIO
 
@@ -28,21 +28,32 @@ def judge_filed(
     strict: bool = False,
     watch: WatchSettings = DEFAULT_SETTINGS,
     large: int = LARGE,
+    tell: Callable[[float], None] = lambda share: None,
 ) -> bool:
     """Print the verdicts on all rounds, or with ``findings`` all findings instead: those of rounds, of rejected events,
     of devices and shoes, and those of statistics. Returns whether there was any.
 
     Without ``findings`` and ``strict``, only the rounds are looked at. A table of more than ``large`` lines is judged
-    without all its events being in memory, which takes longer.
+    without all its events being in memory, which takes longer. ``tell`` is told what share of the lines is judged.
     """
     judging = _Judging(filing, settings, out, watch, findings=findings, everything=findings or strict)
     condemned = conflicts_between_tables(filing.spool)
-    for table, sources in filing.tables().items():
-        is_large = sum(filing.spool.count((table, source)) for source in sources) > large
-        judging.table((facts_of_large_table if is_large else facts_of_table)(filing, table, sources, condemned))
+    tables = filing.tables()
+    lines_of = {table: sum(filing.spool.count((table, each)) for each in tables[table]) for table in tables}
+    whole, before = max(sum(lines_of.values()), 1), 0
+    for table, sources in tables.items():
+        lines = lines_of[table]
+        facts_of = facts_of_large_table if lines > large else facts_of_table
+        judging.table(facts_of(filing, table, sources, condemned), _part(tell, before / whole, lines / whole))
+        before += lines
         for source in sources:
             filing.spool.forget((table, source))
     return judging.end()
+
+
+def _part(tell: Callable[[float], None], start: float, length: float) -> Callable[[float], None]:
+    """Takes the share of a part that is done, and tells it as a share of the whole."""
+    return lambda share: tell(start + share * length)
 
 
 class _Judging:
@@ -65,11 +76,14 @@ class _Judging:
         self._beside: list[tuple[int, int]] = []
         self._statistics: list[tuple[int, int]] = []
 
-    def table(self, facts_of_table: AbstractContextManager[TableFacts]) -> None:
-        """Judge one table; nothing of its facts outlives this."""
+    def table(self, facts_of_table: AbstractContextManager[TableFacts], tell: Callable[[float], None]) -> None:
+        """Judge one table; nothing of its facts outlives this. ``tell`` is told the share of it that is done: putting
+        the facts together takes about as long as judging them."""
         with facts_of_table as facts:
             bets: dict[RoundKey, Bets] = {}
-            for verdict in judge_table(facts, self._settings):
+            rounds = len(facts.outline.rounds)
+            for judged, verdict in enumerate(judge_table(facts, self._settings)):
+                tell((1 + judged / rounds) / 2)
                 self._found = self._found or bool(verdict.findings)
                 if self._findings:
                     self._out.writelines(finding_json(finding) + b"\n" for finding in verdict.findings)

@@ -3,7 +3,6 @@
 import gc
 import os
 import sys
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated, BinaryIO
 
@@ -12,8 +11,8 @@ import typer
 from tablewatch.auditing.filing import Filing
 from tablewatch.auditing.judging import judge_filed
 from tablewatch.auditing.spool import MEMORY, NoRoomError
-from tablewatch.commands.lines import LONGEST, LongLine, blocks_of_lines
-from tablewatch.commands.progress import reading
+from tablewatch.commands.lines import LONGEST, STANDARD_INPUT, LongLine, blocks_of_lines, opened
+from tablewatch.commands.progress import reading, working
 from tablewatch.settings import InvalidSetting, judge_settings, watch_settings
 
 FLAGGED = 1
@@ -22,7 +21,7 @@ WRONG_USE = 2
 
 def audit(
     files: Annotated[
-        list[Path] | None, typer.Argument(help="Files of events, one a line; standard input if none.")
+        list[Path] | None, typer.Argument(help="Files of events, one a line; standard input if none, or for -.")
     ] = None,
     findings: Annotated[
         bool, typer.Option("--findings", help="One finding a line, those of devices and shoes included.")
@@ -48,7 +47,7 @@ def audit(
     exit code is 0, with --strict 1 if anything was found, and 2 if a file cannot be read or there is no room for the
     temporary file.
     """
-    if not files and sys.stdin.isatty():
+    if sys.stdin.isatty() and STANDARD_INPUT in (files or [STANDARD_INPUT]):
         typer.echo("Reading events from the terminal, one JSON object a line; Ctrl-D ends.", err=True)
     # Events and facts hold no cycles: looking for some among millions of them takes longer than judging does.
     gc.disable()
@@ -57,7 +56,8 @@ def audit(
         with Filing(MEMORY) as filing:
             file_all(filing, files or [])
             out = sys.stdout.buffer
-            found = judge_filed(filing, settings, out, findings=findings, strict=strict, watch=watch)
+            with working("Judging") as tell:
+                found = judge_filed(filing, settings, out, findings=findings, strict=strict, watch=watch, tell=tell)
         sys.stdout.buffer.flush()
     except BrokenPipeError:
         # Whoever reads has had enough. Python would complain once more when it flushes at its end.
@@ -75,10 +75,8 @@ def audit(
 
 def file_all(filing: Filing, files: list[Path]) -> None:
     """File the lines of these files, or of standard input."""
-    with ExitStack() as stack:
-        # All are opened first: one that is not there is told before the others are read.
-        streams: list[tuple[str, BinaryIO]] = [(str(path), stack.enter_context(path.open("rb"))) for path in files]
-        for name, stream in streams or [("standard input", sys.stdin.buffer)]:
+    with opened(files) as streams:
+        for name, stream in streams:
             file_stream(filing, name, stream)
 
 
@@ -86,7 +84,7 @@ def file_stream(filing: Filing, name: str, stream: BinaryIO, longest: int = LONG
     """File the lines of one stream; those that are too long are refused unread."""
     filing.begin_file(name)
     refused: list[LongLine] = []
-    with reading(stream, "Auditing") as advance:
+    with reading(stream, "Reading") as advance:
         for block, size in blocks_of_lines(stream, longest, refused):
             _file_block(filing, block, refused)
             advance(size)

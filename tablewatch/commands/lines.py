@@ -1,12 +1,18 @@
 """Reading JSON lines from a stream block by block: bounded in memory whatever the length of a line."""
 
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from hashlib import sha256
+from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple
 
+STANDARD_INPUT: Final = Path("-")
 BLOCK: Final = 1 << 20
 LONGEST: Final = 16 << 20
 """A line of more bytes than this is refused without being kept in memory."""
+MARK: Final = b"\xef\xbb\xbf"
+"""The byte order mark that some systems begin a file with: it belongs to the file and not to its first line."""
 SHOWN: Final = 1 << 10
 """So many of its first bytes are kept all the same."""
 
@@ -20,6 +26,21 @@ class LongLine(NamedTuple):
     """Of all its bytes."""
 
 
+@contextmanager
+def opened(files: Sequence[Path]) -> Iterator[list[tuple[str, BinaryIO]]]:
+    """These files with their names; ``-`` is standard input, as is no file at all.
+
+    All are opened at once: one that is not there is told before the others are read.
+    """
+    with ExitStack() as stack:
+        yield [
+            ("standard input", sys.stdin.buffer)
+            if path == STANDARD_INPUT
+            else (str(path), stack.enter_context(path.open("rb")))
+            for path in files or [STANDARD_INPUT]
+        ]
+
+
 def blocks_of_lines(
     stream: BinaryIO, longest: int = LONGEST, refused: list[LongLine] | None = None
 ) -> Iterator[tuple[list[bytes | None], int]]:
@@ -29,7 +50,7 @@ def blocks_of_lines(
     A block is handed out as soon as it is there, so that whoever types or pipes line by line is answered line by line.
     """
     read = getattr(stream, "read1", stream.read)
-    line = _Line(longest, refused)
+    line = _Line(longest, refused, MARK)
     while block := read(BLOCK):
         head, newline, rest = block.partition(b"\n")
         line.add(head)
@@ -49,7 +70,9 @@ def blocks_of_lines(
 class _Line:
     """A line whose end has not been read."""
 
-    def __init__(self, longest: int, refused: list[LongLine] | None) -> None:
+    def __init__(self, longest: int, refused: list[LongLine] | None, mark: bytes = b"") -> None:
+        self._mark = mark
+        """What the line may begin with that is no part of it."""
         self.size = 0
         self._kept: list[bytes] = []
         self._beginning = b""
@@ -70,7 +93,7 @@ class _Line:
 
     def end(self) -> bytes | None:
         if self.size <= self._longest:
-            return b"".join(self._kept)
+            return b"".join(self._kept).removeprefix(self._mark)
         if self._refused is not None and self._hash is not None:
             self._refused.append(LongLine(self._beginning, self.size, self._hash.hexdigest()))
         return None

@@ -1,4 +1,4 @@
-"""A progress bar on stderr for a command that reads a stream; silent unless a person is watching."""
+"""A progress bar on stderr for a command that reads a stream or works for long; silent unless a person is watching."""
 
 import os
 import stat
@@ -9,7 +9,15 @@ from io import UnsupportedOperation
 from typing import BinaryIO
 
 from rich.console import Console
-from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
+from rich.progress import (
+    BarColumn,
+    DownloadColumn,
+    Progress,
+    TaskProgressColumn,
+    TextColumn,
+    TimeRemainingColumn,
+    TransferSpeedColumn,
+)
 
 
 @contextmanager
@@ -22,6 +30,22 @@ def reading(stream: BinaryIO, what: str) -> Iterator[Callable[[int], None]]:
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task(what, total=_size(stream))
         yield lambda size: progress.advance(task, size)
+
+
+@contextmanager
+def working(what: str) -> Iterator[Callable[[float], None]]:
+    """Shows how much of a known work is done; yields the function to call with the share that is done, from 0 to 1.
+
+    Silent also where the output goes to a person's terminal: its lines show how far the work is, and a bar between
+    them would only be in the way.
+    """
+    if not sys.stderr.isatty() or sys.stdout.isatty():
+        yield lambda share: None
+        return
+    columns = (TextColumn(what), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(what, total=1.0)
+        yield lambda share: progress.update(task, completed=share)
 
 
 def _size(stream: BinaryIO) -> int | None:

@@ -2,17 +2,21 @@
 
 import os
 import sys
+from pathlib import Path
 from typing import Annotated, BinaryIO
 
 import typer
 
 from games.rulebook import GAMES
-from tablewatch.commands.lines import LONGEST, blocks_of_lines
+from tablewatch.commands.lines import LONGEST, STANDARD_INPUT, blocks_of_lines, opened
 from tablewatch.commands.progress import reading
 from tablewatch.commands.settle_line import BadLineError, answer, refusal
 
 
 def settle(
+    files: Annotated[
+        list[Path] | None, typer.Argument(help="Files of rounds, one a line; standard input if none, or for -.")
+    ] = None,
     games: Annotated[bool, typer.Option("--games", help="List the games, one per line, and stop.")] = False,
 ) -> None:
     """Examples:
@@ -31,14 +35,18 @@ def settle(
     if games:
         typer.echo("\n".join(GAMES))
         return
-    if sys.stdin.isatty():
+    if sys.stdin.isatty() and STANDARD_INPUT in (files or [STANDARD_INPUT]):
         typer.echo("Reading rounds from the terminal, one JSON object a line; Ctrl-D ends.", err=True)
     try:
-        invalid = answer_all(sys.stdin.buffer, sys.stdout.buffer)
+        with opened(files or []) as streams:
+            invalid = sum(answer_all(stream, sys.stdout.buffer) for _, stream in streams)
     except BrokenPipeError:
         # Whoever reads has had enough. Python would complain once more when it flushes at its end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return
+    except OSError as error:
+        typer.echo(f"{error.filename or 'Standard input'} cannot be read: {error.strerror}.", err=True)
+        raise typer.Exit(2) from error
     if invalid:
         lines = "1 line" if invalid == 1 else f"{invalid} lines"
         typer.echo(f'{lines} could not be answered: see "error" in the output.', err=True)
