@@ -6,7 +6,7 @@ percent to four places, found by others who walked through all draws too. The ex
 
 import time
 
-from bench.page.figures import RATIO, tell
+from bench.page.figures import RATIO, STAKE, tell
 from games.odds import Odds, odds
 from games.rulebook import GAMES
 
@@ -58,8 +58,8 @@ def main() -> None:
     for (name, wager), percent in PUBLISHED_RETURNS.items():
         exact = odds(GAMES[name], DECKS).wagers[wager].mean * 100
         label = f"{name}, {wager}"
-        tell("return of a wager, published", percent, "%", of=label)
-        tell("return of a wager, exact", float(exact), "%", of=label)
+        tell("return of a wager, published", percent, STAKE, of=label)
+        tell("return of a wager, exact", float(exact), STAKE, of=label)
         published += 1
         agreeing += float(round(exact, 4)) == percent
     tell("published figures held against ours", published)

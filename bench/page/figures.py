@@ -17,6 +17,10 @@ RATIO = "×"
 """The unit of a ratio: it says which share of another figure of the same run this one is."""
 
 
+STAKE = "% of the stake"
+"""The unit of a return; it is told to four places, as others publish it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Figure:
     """What was measured."""
@@ -39,6 +43,11 @@ class Figure:
     """The bar, where less is better."""
     turns: int = 1
     """How often it was measured."""
+
+    @property
+    def told(self) -> str:
+        """The value as it is told."""
+        return f"{self.value:.4f}" if self.unit == STAKE else number(self.value)
 
     @property
     def holds(self) -> bool | None:
@@ -82,7 +91,7 @@ def in_words(figure: Figure) -> str:
     at = "" if figure.at is None else f" at {number(figure.at)}"
     whose = f" ({figure.of})" if figure.of else ""
     spread = "" if figure.low is None or figure.high is None else f", {number(figure.low)} to {number(figure.high)}"
-    return f"{figure.name}{whose}{at}: {number(figure.value)} {figure.unit}{spread}{_bar(figure)}".rstrip()
+    return f"{figure.name}{whose}{at}: {figure.told} {figure.unit}{spread}{_bar(figure)}".rstrip()
 
 
 def _bar(figure: Figure) -> str:

@@ -51,10 +51,14 @@ def draw(question: Question, figures: Sequence[Figure], file: Path) -> None:
     places: Any = sheet.subplots(len(rows), 1, squeeze=False, gridspec_kw={"height_ratios": rows})
     for axes, (name, several) in zip(places[:, 0], drawn.items(), strict=True):
         (_lines if _grows(several) else _bars)(axes, several)
-        axes.set_title(f"{name}{f', {several[0].unit}' if several[0].unit else ''}", loc="left", fontsize=10)
+        # Room for what is written above a bar that is drawn.
+        pad = 16 if any(figure.holds is not None for figure in several) else 6
+        axes.set_title(f"{name}{f', {several[0].unit}' if several[0].unit else ''}", loc="left", fontsize=10, pad=pad)
         axes.spines[["top", "right"]].set_visible(False)
         if question.logarithmic and not _grows(several):
             axes.set_xscale("log")
+        if not _grows(several):
+            axes.xaxis.set_major_formatter(lambda value, _: number(value))
     sheet.savefig(
         file, format="svg", metadata={"Date": None, "Title": question.title, "Description": digest(question, figures)}
     )
@@ -73,7 +77,7 @@ def _bars(axes: "Axes", figures: Sequence[Figure]) -> None:
     for place, figure in enumerate(reversed(figures)):
         spread = "" if figure.low is None or figure.high is None else f" ({number(figure.low)}–{number(figure.high)})"
         axes.annotate(
-            f" {number(figure.value)}{spread}", (max(figure.value, 0), place), va="center", fontsize=8, color="#333333"
+            f" {figure.told}{spread}", (max(figure.value, 0), place), va="center", fontsize=8, color="#333333"
         )
     axes.margins(x=0.25)
     for bar in {figure.at_least or figure.at_most for figure in figures} - {None}:
@@ -91,5 +95,15 @@ def _lines(axes: "Axes", figures: Sequence[Figure]) -> None:
         )
     axes.set_xscale("log")
     axes.set_yscale("log")
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_formatter(lambda value, _: number(value))
+        axis.set_minor_formatter(lambda _value, _place: "")
+    for figure in figures:
+        if bar := figure.at_least or figure.at_most:
+            axes.axhline(bar, color=BAR_COLOUR, linestyle="--", linewidth=1)
+            axes.annotate(
+                f"bar of {figure.of}: {number(bar)}", (figure.at or 0, bar), color=BAR_COLOUR, fontsize=7, va="bottom"
+            )
+            break
     if any(figure.of for figure in figures):
         axes.legend(fontsize=7, loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)

@@ -41,10 +41,12 @@ QUESTIONS: Final = (
         "The same simulated floor on a real Kafka broker, decoded, judged and inserted by our Faust worker, and by"
         " loops and dataflows of other libraries that call the very same functions. Every turn has a broker, a store"
         " and a process of its own. Packed means 100 events in a record, unpacked one. Latency is from a record's time"
-        " stamp to its rows in the store, at a steady rate. The peers send no alerts, keep no backlog and survive no"
+        " stamp to its rows in the store, at a steady rate; of alerts, which only the worker sends, it is measured by"
+        " itself. The peers send no alerts, keep no backlog and survive no"
         " kill; a round whose end they have read and whose time is not over yet, they leave unjudged.",
         (
             Step("stream", (), ("--events", "60000", "--turns", "1", "--tables", "60", "--seconds", "3")),
+            Step("latency", ("--seconds", "15"), ("--seconds", "3", "--rate", "500", "--tables", "20")),
             Step("log", ("--kafka",), ("--seconds", "0.1")),
         ),
         (
@@ -147,7 +149,7 @@ LONG: Final = (
             Step("store_kills", (), ("--kills", "2")),
             Step(
                 "floor_memory",
-                ("--tables", "50", "--rounds", "1300", "--every", "100"),
+                ("--tables", "50", "--rounds", "2100", "--every", "100"),
                 ("--tables", "10", "--rounds", "5"),
             ),
             Step(

@@ -144,8 +144,7 @@ def _row(figure: Figure) -> str:
     elif figure.at_most is not None:
         bar = f"at most {number(figure.at_most)}"
     held = {None: "", True: "held", False: "**missed**"}[figure.holds]
-    value = f"{figure.value:.4f}" if figure.unit == "%" and abs(figure.value) < 100 else number(figure.value)
-    return f"{figure.name}{whose}{at} | {value} {figure.unit} | {spread} | {bar} | {held}"
+    return f"{figure.name}{whose}{at} | {figure.told} {figure.unit} | {spread} | {bar} | {held}"
 
 
 def _anchor(title: str) -> str:

@@ -1,0 +1,67 @@
+"""Peers of the stream question: the same work on a real Kafka, and a plain word where one is not installed."""
+
+import sys
+from importlib import import_module
+from importlib.util import find_spec
+
+import pytest
+
+from bench import stream
+from bench.peers import turn
+from bench.peers.turn import INSTALL, MODULES, OURS, Setting, run
+from simulator.floor import simulate
+from tests.services.fixtures import absent
+from tests.services.kafka import KafkaUnavailable, jars
+
+TABLES, ROUNDS = 3, 6
+
+
+@pytest.mark.java
+def test_a_peer_stores_and_judges_the_floor_that_it_was_given() -> None:
+    try:
+        jars()
+    except KafkaUnavailable as error:
+        absent("java", str(error))
+    lines = list(simulate(TABLES, ROUNDS, 1))
+    done = run("confluent-kafka", Setting(lines, paced=60, rate=600, per_record=20, partitions=2))
+    # The last round of a table may be one whose time is not over yet.
+    assert TABLES * (ROUNDS - 1) <= done.verdicts <= TABLES * ROUNDS
+    assert done.events_per_s > 0
+    assert done.cpu_us > 0
+    assert done.memory_mb > 0
+    assert done.p50_ms is not None
+    assert done.p99_ms is not None
+    assert done.p50_ms <= done.p99_ms
+
+
+@pytest.mark.parametrize("peer", MODULES)
+def test_every_peer_has_its_module(peer: str) -> None:
+    library, module = MODULES[peer]
+    assert find_spec(f"bench.peers.{module}")
+    if find_spec(library):
+        assert import_module(f"bench.peers.{module}").__doc__
+
+
+def test_a_peer_that_is_not_installed_is_named_with_how_to_install_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(MODULES, "quixstreams", ("no_such_library", "quix_app"))
+    monkeypatch.setattr(stream, "run", lambda peer, setting: pytest.fail(f"{peer} was run"))
+    monkeypatch.setattr(sys, "argv", ["stream", "--peers", "quixstreams", "--events", "100", "--turns", "1"])
+    assert stream.main() == 0
+    assert f"quixstreams is not installed, and is left out; `{INSTALL}` installs it" in capsys.readouterr().out
+
+
+def test_ours_is_held_against_the_best_peer_of_each_turn(capsys: pytest.CaptureFixture[str]) -> None:
+    def took(rate: float, late: float) -> turn.Turn:
+        return turn.Turn(rate, 10.0, 10.0, 200.0, 5, late, late)
+
+    turns = {OURS: [took(90, 20), took(100, 10)], "aiokafka": [took(100, 10), took(80, 40)],
+             "bytewax": [took(50, 40), took(100, 20)]}  # fmt: skip
+    assert stream.compare(stream.Measured("packed", turns))
+    told = capsys.readouterr().out
+    assert "events a second, packed: as good as the best peer: 1 ×, 0.900 to 1; bar: at least 0.900, held" in told
+    assert "p99 latency, packed: as good as the best peer: 1 ×, 0.500 to 2" in told
+    slow = {**turns, OURS: [took(80, 20), took(85, 20)]}
+    assert not stream.compare(stream.Measured("packed", slow))
+    assert stream.compare(stream.Measured("unpacked", slow)), "the bar is for packed records"
