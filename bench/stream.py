@@ -61,6 +61,7 @@ def main() -> int:
         "packed": Setting(lines, paced, asked.rate, PACKED),
         "unpacked": Setting(lines[: asked.events // 4 + paced], paced, asked.rate, 1),
     }
+    tell("events in a record, packed", PACKED)
     tell("events, packed", asked.events)
     tell("events, unpacked", asked.events // 4)
     tell("tables", asked.tables)

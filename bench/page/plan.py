@@ -40,7 +40,7 @@ QUESTIONS: Final = (
         "From Kafka to the store",
         "The same simulated floor on a real Kafka broker, decoded, judged and inserted by our Faust worker, and by"
         " loops and dataflows of other libraries that call the very same functions. Every turn has a broker, a store"
-        " and a process of its own. Packed means 100 events in a record, unpacked one. Latency is from a record's time"
+        " and a process of its own. Packed, many events share a record; unpacked, each has its own. Latency is from a record's time"
         " stamp to its rows in the store, at a steady rate; of alerts, which only the worker sends, it is measured by"
         " itself. The peers send no alerts, keep no backlog and survive no"
         " kill; a round whose end they have read and whose time is not over yet, they leave unjudged.",
@@ -128,9 +128,9 @@ LONG: Final = (
     ),
     Question(
         "large",
-        "A hundred million rows",
-        "What people ask of a store of a hundred million events; a file of fifty million events through the audit; ten"
-        " million rounds through the re-audit.",
+        "Larger than memory",
+        "What people ask of a store that has been filled for long; a file larger than memory through the audit; many"
+        " rounds through the re-audit.",
         (
             Step("store_queries", ("--millions", "100"), ("--millions", "2", "--times", "5")),
             Step("audit", ("--events", "50000000"), ("--events", "20000", "--tables", "10")),
@@ -142,7 +142,7 @@ LONG: Final = (
     Question(
         "soak",
         "Soaks",
-        "Workers and stores that are killed again and again, a floor's whole day, a million honest rounds before the"
+        "Workers and stores that are killed again and again, a floor's whole day, many honest rounds before the"
         " judge, and mutants of the rulebook before its tests. What is asked is whether anything goes wrong.",
         (
             Step("faults", ("--kills", "1000", "--broker", "kafka", "--rounds", "200"), ("--kills", "1")),

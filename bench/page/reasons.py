@@ -8,8 +8,8 @@ LOSES_BELOW: Final = 1 / 1.5
 REASONS: Final = {
     "events a second, unpacked: as good as the best peer": (
         "Faust's cost is per Kafka record, whatever is in it: each passes its own channel, event and stream objects in"
-        " Python, where the others hand over lists. This is why gateways and publishers pack many events into a record;"
-        " packed, that cost is a hundredth of it for each event."
+        " Python, where the others hand over lists. This is why gateways and publishers pack many events into a record:"
+        " they share that cost."
     ),
     "events a second, packed: as good as the best peer": (
         "The worker does what the plain loops leave out: it sends every verdict and alert back to Kafka, asks the store"
@@ -24,21 +24,21 @@ REASONS: Final = {
         " acknowledged; the plain loops do neither."
     ),
     "memory, packed: as good as the best peer": (
-        "Up to 200,000 events may be judged and not yet stored, so that reading and judging go on while the store takes"
-        " what it has; the loops hold one batch and stand still meanwhile."
+        "Events that are judged and not yet stored wait in a backlog, so that reading and judging go on while the store"
+        " takes what it has; the loops hold one batch and stand still meanwhile."
     ),
     "memory, unpacked: as good as the best peer": (
         "The same backlog as packed, and Faust's buffers hold a message object for every single event."
     ),
     "p50 latency, packed: as good as the best peer": (
-        "The worker lets a little wait up to a second for company before it inserts, because an insert costs the store"
+        "The worker lets a little wait for company before it inserts, because an insert costs the store"
         " the same however small it is; nobody waits for that: alerts go out before anything is stored."
     ),
     "p50 latency, unpacked: as good as the best peer": (
-        "The worker lets a little wait up to a second for company before it inserts; alerts go out before that."
+        "The worker lets a little wait for company before it inserts; alerts go out before that."
     ),
     "p99 latency, packed: as good as the best peer": (
-        "The worker lets a little wait up to a second for company before it inserts; alerts go out before that."
+        "The worker lets a little wait for company before it inserts; alerts go out before that."
     ),
     "p99 latency, unpacked: as good as the best peer": (
         "Unpacked, the worker is closer to the most that it can do at this rate, and what waits for an insert waits for"
@@ -46,7 +46,7 @@ REASONS: Final = {
     ),
     "audit by bare pydantic decoding": (
         "Decoding is the lesser part of an audit: the events are sorted into tables and rounds, every round is dealt"
-        " and settled anew, twenty checks look at it, and a verdict with its digest is written. The bar is a quarter."
+        " and settled anew, every check looks at it, and a verdict with its digest is written."
     ),
     "audit by bare msgspec decoding": (
         "msgspec is given the envelope alone and checks nothing of the payload; the audit checks every field of it by"
