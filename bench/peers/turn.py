@@ -36,6 +36,8 @@ MODULES: Final = {
 INSTALL: Final = "make bench-peers"
 LIMIT_SECONDS: Final = 300.0
 WATCH_SECONDS: Final = 0.1
+SETTLE_SECONDS: Final = 2.0
+"""After the flood of the first part, before the steady rate."""
 STEP_SECONDS: Final = 0.1
 """So often a gateway sends what it has gathered."""
 
@@ -159,6 +161,7 @@ def _watching(running: Pipeline, workers: "list[subprocess.Popen[bytes]]") -> It
 
 def _paced(running: Pipeline, workers: "list[subprocess.Popen[bytes]]", setting: Setting, stored: int) -> list[float]:
     """Send the last events at a steady rate; milliseconds from each record to its rows, in order of size."""
+    time.sleep(SETTLE_SECONDS)
     began = time.time_ns() // 1_000_000
     glances: list[tuple[float, dict[tuple[str, int], int]]] = []
     over = Event()
