@@ -3,6 +3,7 @@
 from typing import Any
 
 from console.api.models import Told
+from replay.cards import Reason
 
 
 class RoundFound(Told):
@@ -25,7 +26,11 @@ class RoundFound(Told):
     displayed: str | None
     """The winner that the display showed last."""
     handle: int
+    """In minor units of the currency, as the win is."""
     win: int
+    currency: str | None
+    decimals: int
+    """Of the currency (ISO 4217)."""
 
 
 class RoundsFound(Told):
@@ -34,14 +39,6 @@ class RoundsFound(Told):
     total: int
     """How many there are by this filter."""
     rounds: list[RoundFound]
-
-
-class ReasonTold(Told):
-    """Why something is as it is."""
-
-    words: str
-    document: str
-    clause: str | None
 
 
 class MomentTold(Told):
@@ -66,7 +63,7 @@ class MomentTold(Told):
     totals: dict[str, int | str | None]
     beside: list[str]
     """Cards so far that belong to no hand."""
-    reason: ReasonTold | None
+    reason: Reason | None
     next: str | None
     """After a card: what the Table of Play asks for."""
     findings: list[str]
@@ -91,7 +88,7 @@ class BetTold(Told):
     stake: int | str
     expected: MoneyTold | None
     actual: MoneyTold | None
-    reason: ReasonTold | None
+    reason: Reason | None
     right: bool | None
     """Whether what moved is due; null where it cannot be said."""
 

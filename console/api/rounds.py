@@ -25,11 +25,13 @@ from console.server.gate import SignedIn, address_of
 from console.server.parts import Console, Parts
 from console.server.problems import Refused
 from console.story import story_told
+from replay.money import decimals_of
 from replay.rounds import EventsGone, RoundNotFound, StoredRound, load_round
 from schemas.words import GameName, WagerName
 from store.connect import Store
 from store.read.rounds import RoundFilter, latest_summaries, nearby
 from store.rows.verdicts import RoundKey, RoundSummary, StoredVerdict
+from streams.alerting.raising import SELF_TEST_TABLE
 
 router = APIRouter(prefix="/api/v1", tags=["rounds"])
 
@@ -64,6 +66,7 @@ async def rounds(
         raise Refused(403, "player ids are not for this role")
     wanted = RoundFilter(
         tables=(table,) if table else (),
+        besides=() if table else (SELF_TEST_TABLE,),
         shoe=shoe or None,
         start=None if start is None else start * 1_000,
         end=None if end is None else end * 1_000,
@@ -75,7 +78,7 @@ async def rounds(
         pit=pit or None,
     )
     total, found = await asyncio.to_thread(latest_summaries, parts.store, wanted, count, skip)
-    asked = {name: value for name, value in asdict(wanted).items() if value}
+    asked = {name: value for name, value in asdict(wanted).items() if value and name != "besides"}
     parts.access.note(
         session, "searched rounds", table=table or "", shoe=shoe or "", address=address_of(request), detail=asked
     )
@@ -185,5 +188,5 @@ def _found(each: RoundSummary) -> RoundFound:
         table=each.key.table, shoe=each.key.shoe, round=each.key.round, revision=each.revision,
         opened=each.opened // 1_000, game=each.game, pit=each.pit, dealer=each.dealer, status=each.status,
         codes=list(each.codes), cards=list(each.cards), winner=each.winner, displayed=each.displayed_winner,
-        handle=each.handle, win=each.win,
+        handle=each.handle, win=each.win, currency=each.currency, decimals=decimals_of(each.currency),
     )  # fmt: skip

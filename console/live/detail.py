@@ -11,6 +11,7 @@ from console.masking import masked
 from games.rulebook import Game
 from games.settlement import outcome_of
 from replay.cards import asks_next, lay_out
+from replay.money import decimals_of
 from replay.roads import Bead, DerivedCell, roads_of
 from schemas.records import Configuration
 
@@ -34,7 +35,12 @@ def sections_of(picture: TablePicture, alerts: list[AlertPicture], *, masking: b
 
 def _table(picture: TablePicture) -> Section:
     configured, game = picture.configured, picture.game
-    about: dict[str, Any] = {"name": picture.table, "heard": picture.heard, "judged_after": picture.judged_after}
+    about: dict[str, Any] = {
+        "name": picture.table,
+        "heard": picture.heard,
+        "judged_after": picture.judged_after,
+        "decimals": decimals_of(configured.currency if configured else None),
+    }
     if configured is None or game is None:
         return about
     return {

@@ -16,6 +16,8 @@ class RoundFilter:
 
     tables: tuple[str, ...] = ()
     """Any of these; empty: all."""
+    besides: tuple[str, ...] = ()
+    """None of these."""
     shoe: str | None = None
     round: int | None = None
     start: int | None = None
@@ -35,6 +37,7 @@ class RoundFilter:
         """The filter as a condition on the last state of a round."""
         given: list[tuple[str, str, Any]] = [
             ("table IN %(tables)s", "tables", self.tables or None),
+            ("table NOT IN %(besides)s", "besides", self.besides or None),
             ("shoe = %(shoe)s", "shoe", self.shoe),
             ("round = %(round)s", "round", self.round),
             ("opened >= fromUnixTimestamp64Micro(%(start)s, 'UTC')", "start", self.start),
@@ -69,7 +72,7 @@ _SUMMARY = """
     toUnixTimestamp64Micro(ended), game, document, pit, dealer, status, codes, cards, winner, displayed_winner,
     arraySum(arrayMap(stake -> toInt128(stake), bets.stake)),
     arraySum(arrayMap((collected, paid) -> toInt128(ifNull(collected, 0)) - toInt128(ifNull(paid, 0)),
-        bets.collected, bets.paid))
+        bets.collected, bets.paid)), currency
 """
 
 _VERDICT = "table, shoe, round, revision, lower(hex(digest)), judge, toUnixTimestamp64Milli(judged), verdict"
@@ -240,7 +243,7 @@ def _verdict(row: tuple[Any, ...]) -> StoredVerdict:
 
 def _summary(row: tuple[Any, ...]) -> RoundSummary:
     table, shoe, round, revision, digest, judged, opened, ended, game, document, pit, dealer, *rest = row
-    status, codes, cards, winner, displayed, handle, win = rest
+    status, codes, cards, winner, displayed, handle, win, currency = rest
     return RoundSummary(
         key=RoundKey(table, shoe, round),
         revision=revision,
@@ -259,6 +262,7 @@ def _summary(row: tuple[Any, ...]) -> RoundSummary:
         displayed_winner=displayed or None,
         handle=handle,
         win=win,
+        currency=currency or None,
     )
 
 

@@ -94,6 +94,8 @@ class RoundSummary:
     """Sum of the stakes that stand."""
     win: int
     """What the house collected less what it paid."""
+    currency: str | None
+    """Of handle and win; None: not known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,8 +12,7 @@ from rich.text import Text
 from replay.money import amount_words, signed_words
 from replay.rounds import RoundNotFound, near_words
 from schemas.findings import SEVERITY
-from store.connect import Store
-from store.read.rounds import RoundFilter, currencies, last_summaries, nearby, summaries, verdict, verdicts
+from store.read.rounds import RoundFilter, last_summaries, nearby, summaries, verdict, verdicts
 from store.rows.verdicts import RoundKey, RoundSummary, StoredVerdict
 from tablewatch.commands import replay_filters as filters
 from tablewatch.commands.replay_paper import SEVERITY_STYLE, STATUS_STYLE, sheet, time_words
@@ -52,7 +51,7 @@ def list_rounds(
             return
         most = SHOWN if limit is None else limit
         found = list(islice(summaries(store, wanted), most + 1 if most else None))
-        print_rounds(found[:most] if most else found, _currency(store, found))
+        print_rounds(found[:most] if most else found)
         if most and len(found) > most:
             typer.echo(f"There are more; --limit {most * 5} shows more of them, --limit 0 all.")
         if not found:
@@ -80,7 +79,7 @@ def last(
             read = (verdict(store, each.key) for each in found)
             write_verdicts(each for each in read if each is not None)
             return
-        print_rounds(found, _currency(store, found))
+        print_rounds(found)
         if not found:
             key = RoundKey(table, "", 1)
             raise RoundNotFound(f"No judged round of table {table} is stored. {near_words(key, nearby(store, key))}")
@@ -94,13 +93,7 @@ def write_verdicts(found: Iterable[StoredVerdict]) -> None:
     out.flush()
 
 
-def _currency(store: Store, found: Iterable[RoundSummary]) -> str | None:
-    """The currency of these rounds, if they have one in common."""
-    named = currencies(store, sorted({each.key.table for each in found}) or [""])
-    return next(iter(named)) if len(named) == 1 else None
-
-
-def print_rounds(found: Iterable[RoundSummary], currency: str | None) -> None:
+def print_rounds(found: Iterable[RoundSummary]) -> None:
     """Rounds as a table for people."""
     rounds = list(found)
     if not rounds:
@@ -125,7 +118,7 @@ def print_rounds(found: Iterable[RoundSummary], currency: str | None) -> None:
             row.append(each.game or "–")
         row.append(_outcome(each))
         if wide:
-            row += [amount_words(each.handle, currency), signed_words(each.win, currency)]
+            row += [amount_words(each.handle, each.currency), signed_words(each.win, each.currency)]
         row += [Text(each.status, STATUS_STYLE[each.status]), _codes(each)]
         table.add_row(*row)
     console.print(table)

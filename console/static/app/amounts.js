@@ -1,10 +1,15 @@
 // Amounts of a currency, and spans of time, as reports and replays write them.
 
 // Minor units with the currency's decimals; what is not a whole number of minor units comes as a decimal text.
-export function amount(minor, decimals = 2) {
+export function amount(minor, decimals, fewest = decimals) {
   if (minor === null || minor === undefined) return "–";
   const value = Number(minor) / 10 ** decimals;
-  return value.toLocaleString("en", { minimumFractionDigits: decimals, maximumFractionDigits: decimals + 4 });
+  return value.toLocaleString("en", { minimumFractionDigits: fewest, maximumFractionDigits: decimals + 4 });
+}
+
+// The same where there is little room: without decimals where they are all zero.
+export function brief(minor, decimals) {
+  return amount(minor, decimals, Number(minor) % 10 ** decimals === 0 ? 0 : decimals);
 }
 
 export function percent(share, digits = 2) {

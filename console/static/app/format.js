@@ -1,4 +1,4 @@
-// Numbers, money, times and names as people read them.
+// Numbers, times and names as people read them.
 
 export const SEVERITIES = ["critical", "high", "medium", "low"];
 
@@ -20,14 +20,6 @@ export const gameTitle = (game) => GAMES[game]?.[0] ?? (game ? words(game) : "no
 export function words(name) {
   const text = String(name ?? "").replaceAll("_", " ");
   return text ? text[0].toUpperCase() + text.slice(1) : "";
-}
-
-// Minor units of the currency, which has two decimals everywhere on this floor.
-export function money(minor) {
-  if (minor === null || minor === undefined) return "–";
-  const whole = Number(minor) / 100;
-  const decimals = Number(minor) % 100 === 0 ? 0 : 2;
-  return whole.toLocaleString("en", { minimumFractionDigits: decimals, maximumFractionDigits: 2 });
 }
 
 export const count = (value) => Number(value ?? 0).toLocaleString("en");

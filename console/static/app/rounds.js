@@ -95,7 +95,7 @@ class Search {
       h("td", {}, each.winner ? words(each.winner) : "–", wrong ? h("small", { class: "said" }, ` (shown: ${words(each.displayed)})`) : null),
       h("td", {}, h("span", { class: `status ${each.status}` }, words(each.status))),
       h("td", {}, each.codes.length ? [...new Set(each.codes)].join(", ") : "–"),
-      h("td", { class: "number" }, amount(each.handle)), h("td", { class: "number" }, amount(each.win)), h("td", {}, each.dealer ?? "–"));
+      h("td", { class: "number" }, amount(each.handle, each.decimals)), h("td", { class: "number" }, amount(each.win, each.decimals)), h("td", {}, each.dealer ?? "–"));
   }
 }
 

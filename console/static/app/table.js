@@ -1,9 +1,10 @@
 // One table, live: bets and cards as they come, display beside recomputation, roads, shoe, limits, last rounds, hold.
 
 import { h, put, s, write } from "/public/dom.js";
+import { brief } from "./amounts.js";
 import { get } from "./api.js";
 import { card, cardName, slot } from "./cards.js";
-import { age, clock, count, gameTitle, money, precise, roundPath, SEVERITIES, words } from "./format.js";
+import { age, clock, count, gameTitle, precise, roundPath, SEVERITIES, words } from "./format.js";
 import { roads } from "./roads.js";
 
 const HOLD_MS = 30_000;
@@ -85,6 +86,9 @@ class TableView {
     this.grow();
   }
 
+  // Before the set-up is told, amounts are written as in most currencies.
+  money = (minor) => brief(minor, this.told.table?.decimals ?? 2);
+
   get elements() {
     return this.told.table?.deck === "65 cards";
   }
@@ -99,6 +103,7 @@ class TableView {
 
   drawTable() {
     const table = this.told.table;
+    if (table.decimals !== this.heldDecimals) this.drawHeld();
     write(this.about, table.game
       ? `${table.title ?? gameTitle(table.game)} · pit ${table.pit ?? "–"} · ${table.area === "hlga" ? "high-limit area" : "main floor"} · ${table.positions} positions · ${table.currency}${table.mode === "live" ? "" : ` · ${table.mode}`}`
       : "Its set-up is not known yet.");
@@ -164,25 +169,25 @@ class TableView {
     const beyond = round.bets.map((bet) => bet.position).filter((place) => place > table.positions);
     const positions = [...new Set([...Array.from({ length: table.positions }, (_, place) => place + 1), ...beyond])];
     const sum = (wager) => round.bets.filter((bet) => bet.wager === wager).reduce((all, bet) => all + bet.amount, 0);
-    write(this.betsNote, `${count(round.bets.filter((bet) => bet.amount).length)} bets · ${money(round.bets.reduce((all, bet) => all + bet.amount, 0))} ${table.currency}`);
+    write(this.betsNote, `${count(round.bets.filter((bet) => bet.amount).length)} bets · ${this.money(round.bets.reduce((all, bet) => all + bet.amount, 0))} ${table.currency}`);
     put(this.bets, h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": "Bets by position and wager" }, h("table", { class: "layout" },
       h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Pos."), wagers.map((wager) => h("th", { scope: "col", class: offered.includes(wager) ? "" : "foreign" }, table.wagers[wager] ?? words(wager))))),
       h("tbody", {}, positions.map((place) => h("tr", {}, h("th", { scope: "row" }, place),
-        wagers.map((wager) => h("td", { class: "number" }, (cells.get(`${place}|${wager}`) ?? []).map((bet) => stake(bet))))))),
-      h("tfoot", {}, h("tr", {}, h("th", { scope: "row" }, "All"), wagers.map((wager) => h("td", { class: "number" }, sum(wager) ? money(sum(wager)) : "")))))));
+        wagers.map((wager) => h("td", { class: "number" }, (cells.get(`${place}|${wager}`) ?? []).map((bet) => stake(bet, this.money))))))),
+      h("tfoot", {}, h("tr", {}, h("th", { scope: "row" }, "All"), wagers.map((wager) => h("td", { class: "number" }, sum(wager) ? this.money(sum(wager)) : "")))))));
   }
 
   drawLimits(round, table) {
     const found = [];
     if (round.differential) {
       const { value, limit, player, banker } = round.differential;
-      found.push(gauge(`Differential (Player ${money(player)}, Banker ${money(banker)})`, value, limit));
+      found.push(gauge(`Differential (Player ${this.money(player)}, Banker ${this.money(banker)})`, value, limit, this.money));
     } else {
       found.push(h("p", { class: "muted small" }, "This game has no table differential."));
     }
     for (const [wager, [least, most]] of Object.entries(table.limits)) {
       const largest = Math.max(0, ...round.bets.filter((bet) => bet.wager === wager).map((bet) => bet.amount));
-      if (largest) found.push(gauge(`${table.wagers[wager] ?? words(wager)}: largest bet (from ${money(least)})`, largest, most, least));
+      if (largest) found.push(gauge(`${table.wagers[wager] ?? words(wager)}: largest bet (from ${this.money(least)})`, largest, most, this.money, least));
     }
     put(this.limits, found);
   }
@@ -195,7 +200,7 @@ class TableView {
     }
     write(this.ledgerNote, `${shoe.name} · ${shoe.decks ?? "?"} decks · ${count(shoe.drawn)} of ${shoe.size ? count(shoe.size) : "?"} cards read`);
     const decks = shoe.decks;
-    put(this.ledger, shoe.size ? gauge("Cards read", shoe.drawn, shoe.size, null, true) : null,
+    put(this.ledger, shoe.size ? gauge("Cards read", shoe.drawn, shoe.size) : null,
       h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": "Cards read, by rank and suit" }, h("table", { class: "ledger" },
         h("thead", {}, h("tr", {}, h("td"), shoe.ranks.map((rank) => h("th", { scope: "col" }, rank)))),
         h("tbody", {}, shoe.suits.map((suit) => h("tr", {}, h("th", { scope: "row" }, cardName(`A${suit}`, this.elements).split(" of ")[1]),
@@ -218,7 +223,7 @@ class TableView {
         h("td", {}, each.winner ? `${words(each.winner)} ${each.totals.join("–")}` : "–"),
         h("td", {}, h("span", { class: `status ${each.status}` }, each.status)),
         h("td", {}, each.codes.map((code, place) => h("span", { class: `sev ${each.severities[place]}` }, code))),
-        h("td", { class: "number" }, money(each.handle)), h("td", { class: "number" }, money(each.win))))))) : h("p", { class: "muted" }, "No round has been judged yet."));
+        h("td", { class: "number" }, this.money(each.handle)), h("td", { class: "number" }, this.money(each.win))))))) : h("p", { class: "muted" }, "No round has been judged yet."));
   }
 
   drawDevices() {
@@ -240,16 +245,22 @@ class TableView {
         h("p", {}, h("a", { href: `/desk?alert=${alert.id}` }, alert.message))))) : h("p", { class: "muted" }, "Nothing is open at this table."));
   }
 
+  drawHeld() {
+    this.heldDecimals = this.told.table?.decimals;
+    if (this.held) drawHold(this.hold, this.holdNote, this.held, this.money);
+  }
+
   async askHold() {
     try {
-      drawHold(this.hold, this.holdNote, await get(`/api/v1/tables/${encodeURIComponent(this.name)}/hold`));
+      this.held = await get(`/api/v1/tables/${encodeURIComponent(this.name)}/hold`);
+      this.drawHeld();
     } catch (problem) {
       put(this.hold, h("p", { class: "muted" }, problem.message));
     }
   }
 }
 
-function stake(bet) {
+function stake(bet, money) {
   if (!bet.amount && bet.paid === null) return h("span", { class: "stake gone", title: `${bet.bet}: taken back` }, "0");
   const who = bet.player ? `, player ${bet.player}` : "";
   const result = bet.paid === null ? "" : bet.paid > 0 ? " paid" : bet.collected > 0 ? " lost" : " push";
@@ -258,16 +269,17 @@ function stake(bet) {
     bet.player ? h("small", {}, ` ${bet.player}`) : null);
 }
 
-function gauge(label, value, limit, least = null, plain = false) {
+// Without a currency it is a count, which nothing forbids.
+function gauge(label, value, limit, money = null, least = null) {
   const share = limit ? Math.min(1, value / limit) : 0;
-  const over = !plain && limit !== null && (value > limit || (least !== null && value < least));
-  const near = !plain && !over && share > 0.8;
+  const over = money && limit !== null && (value > limit || (least !== null && value < least));
+  const near = money && !over && share > 0.8;
   return h("div", { class: `gauge ${over ? "over" : near ? "near" : ""}` },
-    h("div", { class: "gauge-words" }, h("span", {}, label), h("b", {}, plain ? `${count(value)} / ${count(limit)}` : limit === null ? `${money(value)}, no limit` : `${money(value)} / ${money(limit)}${over ? " ✗" : ""}`)),
+    h("div", { class: "gauge-words" }, h("span", {}, label), h("b", {}, !money ? `${count(value)} / ${count(limit)}` : limit === null ? `${money(value)}, no limit` : `${money(value)} / ${money(limit)}${over ? " ✗" : ""}`)),
     s("svg", { viewBox: "0 0 100 6", preserveAspectRatio: "none", "aria-hidden": "true" }, s("rect", { class: "ground", width: 100, height: 6 }), s("rect", { class: "bar", width: 100 * share, height: 6 })));
 }
 
-function drawHold(node, note, hold) {
+function drawHold(node, note, hold, money) {
   if (!hold.rounds) {
     put(node, h("p", { class: "muted" }, "No settled round in the last 24 hours."));
     return;
