@@ -12,6 +12,7 @@ from statistics import median
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import ConfigDict
 
 from audit.watches.wager_odds import placed_odds
 from console.hold import BAND
@@ -20,9 +21,16 @@ from store.connect import Store
 from store.read import reports
 from store.read.alerts import AlertTimes, alert_times
 from store.read.reports import By, FindingCount, Staked
+from streams.alerting.raising import SELF_TEST_TABLE
+
+TOLD = ConfigDict(use_attribute_docstrings=True)
+"""Of what the API tells as it is."""
 
 NO_FALSE_ALARM = frozenset({"test", "training"})
 """Resolutions that say nothing about whether the alert was right."""
+
+NO_TABLES = (SELF_TEST_TABLE,)
+"""They stand on no floor."""
 
 PRICED = tuple((game.name, decks, wager) for game in GAMES.values() for decks in game.decks for wager in game.wagers)
 """Bets whose exact expectation is known."""
@@ -31,6 +39,8 @@ PRICED = tuple((game.name, decks, wager) for game in GAMES.values() for decks in
 @dataclass(frozen=True, slots=True)
 class HoldBand:
     """Win over handle of the rounds that the cards decided, beside what their wagers make likely; shares of 1."""
+
+    __pydantic_config__ = TOLD
 
     rounds: int
     handle: int
@@ -43,10 +53,9 @@ class HoldBand:
     low: float
     """Lower end of the 95 % band around the expected hold."""
     high: float
-
-    @property
-    def inside(self) -> bool:
-        return self.low <= self.hold <= self.high
+    """Upper end."""
+    inside: bool
+    """Whether the hold lies in the band."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +71,8 @@ class Line:
 class Response:
     """How the alerts of one code, or all of them, were met."""
 
+    __pydantic_config__ = TOLD
+
     code: str
     """Empty: all."""
     alerts: int
@@ -76,11 +87,8 @@ class Response:
     false_alarms: int
     judged: int
     """Resolved as confirmed or as false alarm."""
-
-    @property
-    def false_share(self) -> float | None:
-        """Of those that people judged; None: nobody judged any."""
-        return self.false_alarms / self.judged if self.judged else None
+    false_share: float | None
+    """Of those that people judged, as a share of 1; None: nobody judged any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +118,7 @@ def shift(store: Store, start: int, end: int, tables: tuple[str, ...] = ()) -> S
         start,
         end,
         _totals(lines(store, "table", start, end, tables)),
-        reports.finding_counts(store, start, end, tables),
+        reports.finding_counts(store, start, end, tables, NO_TABLES),
         sorted(responses, key=lambda each: (-each.alerts, each.code)),
         _response("", times),
     )
@@ -118,12 +126,14 @@ def shift(store: Store, start: int, end: int, tables: tuple[str, ...] = ()) -> S
 
 def lines(store: Store, by: By, start: int, end: int, tables: tuple[str, ...] = ()) -> list[Line]:
     """The shift by table, dealer or player, the highest handle first."""
-    money = {(each.name, each.currency): each for each in reports.decided(store, by, start, end, PRICED, tables)}
+    money = {
+        (each.name, each.currency): each for each in reports.decided(store, by, start, end, PRICED, tables, NO_TABLES)
+    }
     stakes: dict[tuple[str, str], list[Staked]] = defaultdict(list)
-    for each in reports.staked(store, by, start, end, PRICED, tables):
+    for each in reports.staked(store, by, start, end, PRICED, tables, NO_TABLES):
         stakes[each.name, each.currency].append(each)
     found = []
-    for figures in reports.figures(store, by, start, end, tables):
+    for figures in reports.figures(store, by, start, end, tables, NO_TABLES):
         key = figures.name, figures.currency
         moved = money.get(key)
         found.append(Line(figures, None if moved is None else _band(moved, *_expectation(stakes[key]))))
@@ -163,15 +173,18 @@ def _together(currency: str, by_table: list[Line]) -> Line:
 
 def _band(moved: reports.Decided, expected: float, variance: float) -> HoldBand:
     spread = sqrt(max(variance, 0.0))
+    hold = moved.win / moved.handle
+    low, high = ((expected + side * BAND * spread) / moved.handle for side in (-1, 1))
     return HoldBand(
         rounds=moved.rounds,
         handle=moved.handle,
         win=moved.win,
         expected=round(expected),
         deviation=round(spread),
-        hold=moved.win / moved.handle,
-        low=(expected - BAND * spread) / moved.handle,
-        high=(expected + BAND * spread) / moved.handle,
+        hold=hold,
+        low=low,
+        high=high,
+        inside=low <= hold <= high,
     )
 
 
@@ -200,6 +213,7 @@ def _response(code: str, alerts: list[AlertTimes]) -> Response:
     done = [each for each in alerts if each.state == "resolved" and each.resolved is not None]
     took = [(each.resolved or 0) / 1e6 - each.raised / 1e3 for each in done]
     judged = [each for each in done if each.disposition not in NO_FALSE_ALARM]
+    false = sum(each.disposition == "false alarm" for each in judged)
     return Response(
         code=code,
         alerts=len(alerts),
@@ -209,6 +223,7 @@ def _response(code: str, alerts: list[AlertTimes]) -> Response:
         slowest_acknowledge=max(seen, default=None),
         to_resolve=median(took) if took else None,
         slowest_resolve=max(took, default=None),
-        false_alarms=sum(each.disposition == "false alarm" for each in judged),
+        false_alarms=false,
         judged=len(judged),
+        false_share=false / len(judged) if judged else None,
     )

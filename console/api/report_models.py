@@ -2,23 +2,8 @@
 
 from console.api.models import Told
 from console.api.round_models import FindingTold, StoryTold
-
-
-class BandTold(Told):
-    """Theoretical hold of the rounds that the cards decided, beside what their wagers make likely."""
-
-    rounds: int
-    handle: int
-    win: int
-    expected: int
-    """What the wagers placed give the house on average, in minor units."""
-    deviation: int
-    hold: float
-    """Win over handle, as a share of 1."""
-    low: float
-    """Lower end of the 95 % band."""
-    high: float
-    inside: bool
+from console.shift import HoldBand, Response
+from store.read.reports import FindingCount
 
 
 class LineTold(Told):
@@ -35,38 +20,7 @@ class LineTold(Told):
     handle: int
     win: int
     findings: int | None
-    band: BandTold | None
-
-
-class CodeTold(Told):
-    """How often something was found."""
-
-    code: str
-    severity: str
-    findings: int
-    cleared: int
-    corrected: int
-
-
-class ResponseTold(Told):
-    """How alerts were met; times in seconds."""
-
-    code: str
-    """Empty: all."""
-    alerts: int
-    acknowledged: int
-    resolved: int
-    to_acknowledge: float | None
-    """Median."""
-    slowest_acknowledge: float | None
-    to_resolve: float | None
-    """Median."""
-    slowest_resolve: float | None
-    false_alarms: int
-    judged: int
-    """Resolved as confirmed or as false alarm."""
-    false_share: float | None
-    """Of those judged, as a share of 1."""
+    band: HoldBand | None
 
 
 class SpanTold(Told):
@@ -90,9 +44,9 @@ class ShiftTold(Told):
     span: SpanTold
     totals: list[LineTold]
     """One line per currency."""
-    findings: list[CodeTold]
-    responses: list[ResponseTold]
-    response: ResponseTold
+    findings: list[FindingCount]
+    responses: list[Response]
+    response: Response
 
 
 class LinesTold(Told):

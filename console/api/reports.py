@@ -9,13 +9,10 @@ from zoneinfo import ZoneInfo
 from fastapi import APIRouter, Path, Query, Request, Response
 
 from console.api.report_models import (
-    BandTold,
-    CodeTold,
     DeedTold,
     IncidentTold,
     LinesTold,
     LineTold,
-    ResponseTold,
     ShiftTold,
     SpanTold,
 )
@@ -28,7 +25,6 @@ from console.server.gate import SignedIn, address_of
 from console.server.parts import Console, Parts
 from console.server.problems import Refused
 from console.shift import Line, Shift, lines, shift
-from console.shift import Response as Met
 from console.shifts import running_shift, zone_of
 from console.table_file import csv_of
 from replay.money import decimals_of
@@ -171,21 +167,16 @@ def _named(line: Line, by: By, place: int, session: Session) -> str:
 
 def _line(line: Line, name: str) -> LineTold:
     told = {**asdict(line.figures), "name": name, "decimals": decimals_of(line.figures.currency)}
-    band = None if line.band is None else BandTold.model_validate({**asdict(line.band), "inside": line.band.inside})
-    return LineTold.model_validate({**told, "band": band})
-
-
-def _met(met: Met) -> ResponseTold:
-    return ResponseTold.model_validate({**asdict(met), "false_share": met.false_share})
+    return LineTold.model_validate({**told, "band": line.band})
 
 
 def _shift(span: SpanTold, found: Shift) -> ShiftTold:
     return ShiftTold(
         span=span,
         totals=[_line(each, "") for each in found.totals],
-        findings=[CodeTold.model_validate(asdict(each)) for each in found.findings],
-        responses=[_met(each) for each in found.responses],
-        response=_met(found.response),
+        findings=found.findings,
+        responses=found.responses,
+        response=found.response,
     )
 
 

@@ -1,7 +1,7 @@
 """What a shift comes to: rounds, money and findings by table, dealer or player, and what was at stake for the band.
 
 Every round counts once, in its last state, and belongs to the shift in which it was opened. Amounts of different
-currencies are never added up.
+currencies are never added up. All tables count, or only ``tables``, and none of ``besides``.
 """
 
 from collections.abc import Iterable, Sequence
@@ -84,9 +84,11 @@ class FindingCount:
     """The settlement was put right afterwards."""
 
 
-def figures(store: Store, by: By, start: int, end: int, tables: Iterable[str] = ()) -> list[Figures]:
+def figures(
+    store: Store, by: By, start: int, end: int, tables: Iterable[str] = (), besides: Iterable[str] = ()
+) -> list[Figures]:
     """Figures of the rounds opened from ``start`` until before ``end`` (microseconds since 1970), by handle."""
-    of_tables, parameters = _given(start, end, tables)
+    of_tables, parameters = _given(start, end, tables, besides)
     if by == "player":
         # A round counts for each of its players, with that player's own bets.
         rows = store.query(
@@ -113,9 +115,11 @@ def figures(store: Store, by: By, start: int, end: int, tables: Iterable[str] = 
     return [Figures(*row) for row in rows]
 
 
-def decided(store: Store, by: By, start: int, end: int, priced: Priced, tables: Iterable[str] = ()) -> list[Decided]:
+def decided(
+    store: Store, by: By, start: int, end: int, priced: Priced, tables: Iterable[str] = (), besides: Iterable[str] = ()
+) -> list[Decided]:
     """Rounds, handle and win of what the cards decided with money at stake, to hold against `staked`."""
-    of_tables, parameters = _given(start, end, tables)
+    of_tables, parameters = _given(start, end, tables, besides)
     parameters["priced"] = tuple(priced)
     named = " AND b.player != ''" if by == "player" else ""
     rows = store.query(
@@ -129,9 +133,11 @@ def decided(store: Store, by: By, start: int, end: int, priced: Priced, tables: 
     return [Decided(*row) for row in rows]
 
 
-def staked(store: Store, by: By, start: int, end: int, priced: Priced, tables: Iterable[str] = ()) -> list[Staked]:
+def staked(
+    store: Store, by: By, start: int, end: int, priced: Priced, tables: Iterable[str] = (), besides: Iterable[str] = ()
+) -> list[Staked]:
     """What was staked in the rounds that the cards decided: by wager, and by two wagers of one round."""
-    of_tables, parameters = _given(start, end, tables)
+    of_tables, parameters = _given(start, end, tables, besides)
     parameters["priced"] = tuple(priced)
     named = " AND b.player != ''" if by == "player" else ""
     rows = store.query(
@@ -150,9 +156,11 @@ def staked(store: Store, by: By, start: int, end: int, priced: Priced, tables: I
     return [Staked(*row) for row in rows]
 
 
-def finding_counts(store: Store, start: int, end: int, tables: Iterable[str] = ()) -> list[FindingCount]:
+def finding_counts(
+    store: Store, start: int, end: int, tables: Iterable[str] = (), besides: Iterable[str] = ()
+) -> list[FindingCount]:
     """What was found from ``start`` until before ``end`` (microseconds since 1970), the most frequent first."""
-    of_tables, parameters = _given(start, end, tables)
+    of_tables, parameters = _given(start, end, tables, besides)
     rows = store.query(
         "SELECT code, severity, count() AS found, countIf(cleared = 1), countIf(corrected = 1) FROM findings FINAL"
         " WHERE time >= fromUnixTimestamp64Micro(%(start)s, 'UTC') AND time < fromUnixTimestamp64Micro(%(end)s, 'UTC')"
@@ -166,9 +174,14 @@ def _name(by: By) -> str:
     return "b.player" if by == "player" else f"toString({by})"
 
 
-def _given(start: int, end: int, tables: Iterable[str]) -> tuple[str, dict[str, Any]]:
-    wanted = tuple(tables)
+def _given(start: int, end: int, tables: Iterable[str], besides: Iterable[str]) -> tuple[str, dict[str, Any]]:
     parameters: dict[str, Any] = {"start": start, "end": end}
-    if not wanted:
-        return "1", parameters
-    return "table IN %(tables)s", {**parameters, "tables": wanted}
+    conditions = ["1"]
+    for condition, name, value in (
+        ("table IN %(tables)s", "tables", tuple(tables)),
+        ("table NOT IN %(besides)s", "besides", tuple(besides)),
+    ):
+        if value:
+            conditions.append(condition)
+            parameters[name] = value
+    return " AND ".join(conditions), parameters

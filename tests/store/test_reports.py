@@ -40,6 +40,7 @@ def test_a_round_belongs_to_the_shift_that_it_was_opened_in(store: Store) -> Non
     assert [row.name for row in figures(store, "table", START, START + HOUR + 1)] == ["BT1", "BT2"]
     assert [row.name for row in figures(store, "table", START + HOUR, START + 2 * HOUR)] == ["BT2"]
     assert figures(store, "table", START, START + HOUR, tables=("BT2",)) == []
+    assert [row.name for row in figures(store, "table", START, START + HOUR + 1, besides=("BT1",))] == ["BT2"]
 
 
 def test_a_player_has_the_own_bets_alone_and_a_dealer_the_whole_round(store: Store) -> None:

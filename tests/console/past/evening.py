@@ -22,7 +22,8 @@ from store.rows.verdicts import FindingState, JudgedRound
 from store.write.findings import write_findings
 from streams.alerting.desk import Done, perform
 from streams.alerting.life import Act
-from streams.alerting.raising import TablePlace, alert_of
+from streams.alerting.raising import SELF_TEST_TABLE, TablePlace, alert_of
+from streams.alerting.self_test import fault
 from streams.broker_url import EmbeddedLog
 from streams.topics import create
 from tablewatch.commands.changeable import changeable
@@ -84,7 +85,12 @@ def open_evening(store: Store, folder: Path) -> Iterator[Evening]:
     """Fill the store with an evening that began an hour ago, and open the console over it."""
     start = (datetime.now(UTC) - timedelta(hours=1)).replace(microsecond=0)
     lines = simulate(TABLES, ROUNDS, SEED, faults=0.4, start=start)
-    rounds = fill(store, [line.replace(b'"M100084"', orjson.dumps(SCRIPT)) for line in lines])
+    said = [line.replace(b'"M100084"', orjson.dumps(SCRIPT)) for line in lines]
+    # The daily self-test fell into the evening: no round of it may be counted or shown.
+    stored = fill(store, [*said, *fault("1", time.time_ns() // 1_000)])
+    rounds = [each for each in stored if each.verdict.table != SELF_TEST_TABLE]
+    (tested,) = [each for each in stored if each.verdict.table == SELF_TEST_TABLE]
+    write_findings(store, _states([(tested, finding) for finding in tested.verdict.findings]))
     alerts = _raise(store, rounds)
     broker = EmbeddedLog(folder / "log")
     create(broker)
@@ -96,12 +102,17 @@ def open_evening(store: Store, folder: Path) -> Iterator[Evening]:
         yield Evening(server, rounds, alerts, start)
 
 
+def _states(found: list[tuple[JudgedRound, Finding]]) -> list[FindingState]:
+    return [
+        FindingState(finding=finding, version=1, time=each.ended, raised=each.ended // 1000 + 200)
+        for each, finding in found
+    ]
+
+
 def _raise(store: Store, rounds: list[JudgedRound]) -> list[Alert]:
     """Findings and their alerts, as the pipeline stores them; three are acknowledged, two of them resolved."""
     found: list[tuple[JudgedRound, Finding]] = [(each, finding) for each in rounds for finding in each.verdict.findings]
-    states = [FindingState(finding=finding, version=1, time=each.ended, raised=each.ended // 1000 + 200)
-              for each, finding in found]  # fmt: skip
-    write_findings(store, states)
+    write_findings(store, _states(found))
     alerts = [
         alert_of(finding, TablePlace(each.verdict.game, each.pit), each.ended // 1000 + 200,
                  {"time": str(each.ended).encode()})

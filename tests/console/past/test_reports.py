@@ -10,6 +10,8 @@ import pytest
 from console.hold import hold_of
 from console.shifts import InvalidShifts, Shifts, running_shift, shifts_of, zone_of
 from console.table_file import csv_of
+from store.read import reports
+from streams.alerting.raising import SELF_TEST_TABLE
 from tests.console.past.evening import Evening
 
 pytestmark = pytest.mark.xdist_group("evening")
@@ -53,6 +55,19 @@ def test_findings_are_counted_by_code_and_alerts_by_how_they_were_met(evening: E
     assert (met["alerts"], met["acknowledged"], met["resolved"]) == (len(evening.alerts), 3, 2)
     assert (met["to_acknowledge"], met["to_resolve"]) == (pytest.approx(30), pytest.approx(90))
     assert (met["false_alarms"], met["judged"], met["false_share"]) == (1, 2, 0.5)
+
+
+def test_the_self_test_is_in_no_report_and_no_search_unless_asked_for_by_name(evening: Evening) -> None:
+    auditor = evening.client("auditor")
+    assert reports.figures(evening.parts.store, "table", 0, 2**52, [SELF_TEST_TABLE])[0].rounds == 1
+    told = auditor.get("/api/v1/reports/shift/by/table", **_span(evening)).json()
+    assert {line["name"] for line in told["lines"]} == {each.verdict.table for each in evening.rounds}
+    for by in ("dealer", "player"):
+        lines = auditor.get(f"/api/v1/reports/shift/by/{by}", **_span(evening)).json()["lines"]
+        assert sum(line["void"] for line in lines if line["name"] == "") == 0
+    found = auditor.get("/api/v1/rounds", count=200).json()
+    assert found["total"] == len(evening.rounds)
+    assert auditor.get("/api/v1/rounds", table=SELF_TEST_TABLE).json()["total"] == 1
 
 
 def test_players_are_named_to_those_who_need_it_and_numbered_to_others(evening: Evening) -> None:
