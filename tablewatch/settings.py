@@ -13,7 +13,7 @@ from typing import Final
 
 from audit.settings import JudgeSettings
 from audit.watches.settings import WatchSettings
-from games.readings import choices, readings_of
+from games.readings import Readings, choices, readings_of
 
 PREFIX: Final = "TABLEWATCH_"
 FILE: Final = PREFIX + "SETTINGS"
@@ -195,6 +195,7 @@ def watch_settings(environment: Mapping[str, str] = os.environ) -> WatchSettings
         slug_cards=_count("WATCH_SLUG_CARDS", environment),
         slug_shoes=_count("WATCH_SLUG_SHOES", environment),
         fewest_rounds=_count("WATCH_FEWEST_ROUNDS", environment),
+        readings=_readings(environment),
     )
 
 
@@ -207,7 +208,11 @@ def judge_settings(environment: Mapping[str, str] = os.environ) -> JudgeSettings
         ahead_ms=_number("AHEAD_MS", environment),
         idle_ms=_number("IDLE_MS", environment),
         patience_ms=_number("PATIENCE_MS", environment),
-        readings=readings_of(
-            {name: _choice(f"READING_{name.upper()}", allowed, environment) for name, allowed in choices().items()}
-        ),
+        readings=_readings(environment),
+    )
+
+
+def _readings(environment: Mapping[str, str]) -> Readings:
+    return readings_of(
+        {name: _choice(f"READING_{name.upper()}", allowed, environment) for name, allowed in choices().items()}
     )

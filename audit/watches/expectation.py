@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from audit.watches.summary import SettledBet
 from audit.watches.wager_odds import placed_odds, whole_stake
+from games.readings import DEFAULT_READINGS, Readings
 from games.rulebook import GAMES
 
 TILTS = tuple(2.0**power for power in range(1, -7, -1))
@@ -79,7 +80,7 @@ class Exposure(NamedTuple):
     net: int
 
 
-def exposure_of(game: str, bets: Sequence[SettledBet]) -> Exposure | None:
+def exposure_of(game: str, bets: Sequence[SettledBet], readings: Readings = DEFAULT_READINGS) -> Exposure | None:
     """The bets of one round taken together, or None; one on a wager that the game has not is never at risk."""
     wagers = GAMES[game].wagers
     stakes: dict[str, int] = {}
@@ -88,7 +89,7 @@ def exposure_of(game: str, bets: Sequence[SettledBet]) -> Exposure | None:
         stake, wager = bet.stake, bet.wager
         if stake > 0 and wager in wagers:
             stakes[wager] = stakes.get(wager, 0) + stake
-            roundable += stake % whole_stake(game, wager) != 0
+            roundable += stake % whole_stake(game, wager, readings) != 0
             net += bet.net
     return Exposure(stakes, roundable, net) if stakes else None
 
@@ -100,6 +101,7 @@ def add_shoe(
     exposures: Sequence[Exposure],
     tilts: Sequence[float],
     start: float = 1.0,
+    readings: Readings = DEFAULT_READINGS,
 ) -> Account:
     """The account after one more shoe; ``start`` is the weight of the evidence that begins with it."""
     totals: dict[str, int] = {}
@@ -107,7 +109,7 @@ def add_shoe(
         for wager, stake in each.stakes.items():
             totals[wager] = totals.get(wager, 0) + stake
     wagers = tuple(sorted(totals))
-    odds = placed_odds(game, decks, wagers)
+    odds = placed_odds(game, decks, wagers, readings)
     columns = {wager: column for column, wager in enumerate(wagers)}
     stakes = np.zeros((len(exposures), len(wagers)))
     for row, each in enumerate(exposures):

@@ -17,10 +17,10 @@ def hold_out_of_range(account: Account, shoe: ShoeSummary, settings: WatchSettin
     """Add a shoe to the table's account; once it is out of range it is told and opened anew."""
     if shoe.decks not in GAMES[shoe.game].decks:
         return account, []
-    bets = [exposure for each in shoe.rounds if (exposure := exposure_of(shoe.game, each.bets))]
+    bets = [exposure for each in shoe.rounds if (exposure := exposure_of(shoe.game, each.bets, settings.readings))]
     if not bets:
         return account, []
-    account = add_shoe(account, shoe.game, shoe.decks, bets, BOTH_WAYS)
+    account = add_shoe(account, shoe.game, shoe.decks, bets, BOTH_WAYS, readings=settings.readings)
     p_value = p_value_of(account.log_evidence)
     if p_value > settings.hold_rate or account.rounds < settings.fewest_rounds:
         return account, []

@@ -9,6 +9,7 @@ from audit.watches.evidence import once_in, p_value_of, statistical_finding
 from audit.watches.expectation import TILTS, Account, Exposure, add_shoe, exposure_of
 from audit.watches.settings import DEFAULT_SETTINGS, WatchSettings
 from audit.watches.summary import SettledBet, ShoeSummary
+from games.readings import Readings
 from schemas.findings import Finding
 
 TEST = "exponential likelihood ratios with the exact distribution of the player's wagers, summed over starting shoes"
@@ -61,7 +62,7 @@ def watch_players(
     seen = state.tables.get(shoe.table, TableSeen())
     if not shoe.tells_enough or shoe.shoe in seen.shoes:
         return state, []
-    played = _exposures_by_player(shoe)
+    played = _exposures_by_player(shoe, settings.readings)
     # The shoe's rate is shared out as players sit down, by how many the table's shoe before had: both are known
     # before the cards are, and no more than one whole share is ever given.
     shares = max(FEWEST_SHARES, 2 * seen.players)
@@ -69,7 +70,8 @@ def watch_players(
     findings = []
     for place, (player, bets) in enumerate(played.items()):
         start = 1 / shares if place < shares else 0.0
-        account = add_shoe(accounts.get(player, Account()), shoe.game, shoe.decks, bets, TILTS, start)
+        before = accounts.get(player, Account())
+        account = add_shoe(before, shoe.game, shoe.decks, bets, TILTS, start, settings.readings)
         p_value = p_value_of(account.log_evidence)
         if p_value <= settings.player_rate and account.rounds >= settings.fewest_rounds:
             findings.append(_finding(shoe, player, account, p_value))
@@ -79,7 +81,7 @@ def watch_players(
     return PlayersState(accounts, {**state.tables, shoe.table: told}), findings
 
 
-def _exposures_by_player(shoe: ShoeSummary) -> dict[str, list[Exposure]]:
+def _exposures_by_player(shoe: ShoeSummary, readings: Readings) -> dict[str, list[Exposure]]:
     """The bets of each known player round by round, players in the order of their first bet."""
     played: dict[str, list[Exposure]] = {}
     for each in shoe.rounds:
@@ -88,7 +90,7 @@ def _exposures_by_player(shoe: ShoeSummary) -> dict[str, list[Exposure]]:
             if bet.player is not None:
                 by_player.setdefault(bet.player, []).append(bet)
         for player, bets in by_player.items():
-            if exposure := exposure_of(shoe.game, bets):
+            if exposure := exposure_of(shoe.game, bets, readings):
                 played.setdefault(player, []).append(exposure)
     return played
 

@@ -1,6 +1,8 @@
 """What the watches may be set to: how many false alarms a shoe may bring, and which slugs count."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
+
+from games.readings import Readings
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,14 +25,18 @@ class WatchSettings:
     fewest_rounds: int = 200
     """A win over fewer rounds than this is not told, however unlikely: a few rare wins in a row are a story, made by
     hand as often as not, and no habit."""
+    readings: Readings = field(default_factory=Readings)
+    """Of unclear rules: a win is held against the odds of the rules that the rounds were judged by."""
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if field.name.endswith("_rate") and not 0 < value < 1:
-                raise ValueError(f"{field.name} is {value}; a rate of false alarms lies between 0 and 1")
-            if not field.name.endswith("_rate") and value < 1:
-                raise ValueError(f"{field.name} is {value}; it must be at least 1")
+        for each in fields(self):
+            value = getattr(self, each.name)
+            if each.name == "readings":
+                continue
+            if each.name.endswith("_rate") and not 0 < value < 1:
+                raise ValueError(f"{each.name} is {value}; a rate of false alarms lies between 0 and 1")
+            if not each.name.endswith("_rate") and value < 1:
+                raise ValueError(f"{each.name} is {value}; it must be at least 1")
 
 
 DEFAULT_SETTINGS = WatchSettings()

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from games.odds import net_distribution
-from games.rulebook import GAMES
+from games.readings import DEFAULT_READINGS, Readings
+from games.rulebook import rulebook
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -25,9 +26,9 @@ class PlacedOdds:
 
 
 @lru_cache(maxsize=4096)
-def placed_odds(game: str, decks: int, wagers: tuple[str, ...]) -> PlacedOdds:
+def placed_odds(game: str, decks: int, wagers: tuple[str, ...], readings: Readings = DEFAULT_READINGS) -> PlacedOdds:
     """The odds of these wagers of a game, with so many decks."""
-    rules = GAMES[game]
+    rules = rulebook(readings)[game]
     places = [list(rules.wagers).index(wager) for wager in wagers]
     joint: dict[tuple[Fraction, ...], int] = {}
     for nets, count in net_distribution(rules, decks).items():
@@ -46,6 +47,6 @@ def placed_odds(game: str, decks: int, wagers: tuple[str, ...]) -> PlacedOdds:
 
 
 @cache
-def whole_stake(game: str, wager: str) -> int:
+def whole_stake(game: str, wager: str, readings: Readings = DEFAULT_READINGS) -> int:
     """Stakes that are a multiple of this are always settled in whole minor units, e.g. 20 where 0.95 to 1 is paid."""
-    return lcm(*(line.net.denominator for line in GAMES[game].wagers[wager].lines))
+    return lcm(*(line.net.denominator for line in rulebook(readings)[game].wagers[wager].lines))
