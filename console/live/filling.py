@@ -4,11 +4,15 @@ import time
 from typing import Any, Final
 
 from console.live.floor import Floor
+from console.live.self_test import is_self_test_table
 from console.live.table import HISTORY, Judged
 from games.cards import STANDARD
 from games.rulebook import GAMES
+from schemas.records import AnyEvent
 from store.connect import Store
 from store.read import wall
+from store.read.alerts import alert_times
+from streams.alerting.self_test import FAILED_CODE
 
 CONFIGURED: Final = "table.configured.v1"
 LOADED: Final = "shoe.loaded.v1"
@@ -20,25 +24,34 @@ class Filling:
     """What was read from the store, not yet in the picture: read in a thread, taken in by the loop."""
 
     def __init__(self, store: Store) -> None:
-        since = time.time_ns() // 1_000_000 - RECENT_MS
-        self.events = [
-            (stored.event, stored.arrival)
-            for kind in (CONFIGURED, LOADED)
-            for stored in wall.latest_events(store, kind)
-        ]
+        now = time.time_ns() // 1_000_000
+        since = now - RECENT_MS
+        self.events = configurations(store)
+        self.events += [(stored.event, stored.arrival) for stored in wall.latest_events(store, LOADED)]
         self.events += [(stored.event, stored.arrival) for stored in wall.open_round_events(store, since)]
         self.results = wall.last_results(store, HISTORY, since)
         shoes = {(event.subject, event.data.shoe) for event, _ in self.events if event.type == LOADED}
         self.cards = wall.cards_of_shoes(store, sorted(shoes))
+        self.failed = [each.raised for each in alert_times(store, since, now) if each.code == FAILED_CODE]
 
     def pour(self, floor: Floor) -> None:
         """Into the picture; repeats of what the topics told already change nothing."""
         for result in self.results:
-            floor.table(result.table).remember(_judged(result))
+            if not is_self_test_table(result.table):
+                floor.table(result.table).remember(_judged(result))
+            elif result.codes:
+                floor.self_test.passed(result.shoe, result.judged)
+        for raised in self.failed:
+            floor.self_test.failed("", raised)
         for event, arrival in self.events:
             floor.take_event(event, arrival, live=False)
         for table, shoe, round, draw, card in self.cards:
             floor.table(table).read_card(shoe, round, draw, card)
+
+
+def configurations(store: Store) -> list[tuple[AnyEvent, int]]:
+    """The set-up of every table, with when the log took it."""
+    return [(stored.event, stored.arrival) for stored in wall.latest_events(store, CONFIGURED)]
 
 
 def _judged(result: wall.RoundResult) -> Judged:

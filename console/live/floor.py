@@ -1,6 +1,7 @@
 """The picture of the floor: every table, the alerts, and what of them has changed since the pages were last told."""
 
 from console.live.alerts import AlertBoard
+from console.live.self_test import SelfTestPicture, is_self_test_table
 from console.live.table import TablePicture
 from schemas.decoding import decode_record
 from schemas.findings import parse_finding
@@ -8,6 +9,7 @@ from schemas.records import AnyEvent
 from schemas.topics import ALERTS, INPUT, VERDICTS
 from schemas.verdicts import parse_verdict
 from store.rows.alerts import AlertHistory
+from streams.alerting.raising import is_self_test
 
 _INPUTS = frozenset(topic.name for topic in INPUT)
 
@@ -18,6 +20,7 @@ class Floor:
     def __init__(self) -> None:
         self.tables: dict[str, TablePicture] = {}
         self.alerts = AlertBoard()
+        self.self_test = SelfTestPicture()
         self.dirty: set[str] = set()
         """Tables that have changed."""
         self.events = 0
@@ -49,7 +52,8 @@ class Floor:
             elif topic == VERDICTS.name:
                 verdict = parse_verdict(value)
                 self.verdict_at = max(self.verdict_at, arrival)
-                self.table(verdict.table).conclude(verdict, arrival)
+                if not is_self_test_table(verdict.table):
+                    self.table(verdict.table).conclude(verdict, arrival)
             elif topic == ALERTS.name:
                 self._alert(value, arrival)
         except ValueError:
@@ -59,16 +63,27 @@ class Floor:
     def take_event(self, event: AnyEvent, arrival: int, *, live: bool = True) -> None:
         """An event of a table."""
         self.events += 1
-        self.table(event.subject).take(event, arrival, live=live)
+        if is_self_test_table(event.subject):
+            return
+        picture = self.table(event.subject)
+        before = picture.configured
+        picture.take(event, arrival, live=live)
+        if picture.configured != before:
+            # What was told of its alerts had no game, pit and cameras, or others.
+            self.alerts.changed.update(each.alert.id for each in self.alerts.of_table(event.subject))
 
     def take_history(self, history: AlertHistory) -> None:
         """An alert as the store has it."""
+        self.self_test.take_alert(history.alert)
         self.alerts.take_history(history)
         if history.alert.table is not None:
             self.table(history.alert.table)
 
     def _alert(self, value: bytes, arrival: int) -> None:
         finding = parse_finding(value)
+        if is_self_test(finding):
+            self.self_test.take_finding(finding, arrival)
+            return
         pit = game = None
         time = arrival * 1000
         if finding.table is not None:

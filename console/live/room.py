@@ -13,7 +13,7 @@ from console.live.alerts import AlertPicture
 from console.live.channel import Channel
 from console.live.desk import alert_json
 from console.live.detail import Section, sections_of
-from console.live.filling import Filling
+from console.live.filling import Filling, configurations
 from console.live.floor import Floor
 from console.live.health import Health
 from console.live.rows import Row, difference, row_of
@@ -36,6 +36,8 @@ READ_SECONDS: Final = 0.5
 PAUSE_SECONDS: Final = 2.0
 LAG_SECONDS: Final = 5.0
 """How often the broker is asked how far the workers are: it takes a connection each time."""
+SET_UP_SECONDS: Final = 30.0
+"""How often the store is asked for the set-up of tables that have none."""
 AT_ONCE: Final = 200
 """Records taken in before the pages get their turn."""
 MOST_ALERTS: Final = 2_000
@@ -170,7 +172,24 @@ class LiveRoom:
                 continue
             self.health.store.set("ok")
             filling.pour(self.floor)
-            return
+            break
+        await self._learn_set_ups()
+
+    async def _learn_set_ups(self) -> None:
+        """A worker that was behind stores set-ups later than the console starts, and the topics tell them no more."""
+        while True:
+            await asyncio.sleep(SET_UP_SECONDS)
+            if all(each.configured is not None for each in self.floor.tables.values()):
+                continue
+            try:
+                known = await asyncio.to_thread(configurations, self._store)
+            except StoreError as error:
+                self._store_away(error)
+                continue
+            for event, arrival in known:
+                table = self.floor.tables.get(event.subject)
+                if table is not None and table.configured is None:
+                    self.floor.take_event(event, arrival, live=False)
 
     async def _watch_desk(self) -> None:
         """Acts at other consoles and of the alert service: asked of the store once for all pages."""

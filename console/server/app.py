@@ -19,6 +19,7 @@ from console.api import (
     refund,
     reports,
     rounds,
+    self_test,
     session,
     tables,
     what_if,
@@ -31,8 +32,8 @@ from console.server.security import Secured
 logger = logging.getLogger(__name__)
 
 SUBJECTS = (
-    session, floor, tables, alerts, catalogue, rounds, evidence, bundles, refund, what_if, reports, changes, people,
-    access,
+    session, floor, tables, alerts, self_test, catalogue, rounds, evidence, bundles, refund, what_if, reports,
+    changes, people, access,
 )  # fmt: skip
 
 ABOUT = """What the pages of the console ask for. Sign in at POST /api/v1/session; the cookie is the session, and

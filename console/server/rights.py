@@ -13,6 +13,7 @@ OPEN: Final[Allowed] = None
 ALL: Final[frozenset[Role]] = frozenset(ROLES)
 WATCHING: Final[frozenset[Role]] = frozenset({"operator", "shift_manager", "auditor"})
 REPORTING: Final[frozenset[Role]] = frozenset({"shift_manager", "auditor"})
+RESPONDING: Final[frozenset[Role]] = frozenset({"shift_manager", "administrator"})
 AUDITING: Final[frozenset[Role]] = frozenset({"auditor"})
 ADMINISTERING: Final[frozenset[Role]] = frozenset({"administrator"})
 OVERSEEING: Final[frozenset[Role]] = frozenset({"auditor", "administrator"})
@@ -54,6 +55,7 @@ RIGHTS: Final[Mapping[str, Allowed]] = {
     "POST /api/v1/alerts/{alert}/reopen": MAY["reopen"],
     "POST /api/v1/alerts/{alert}/hand-over": MAY["hand over"],
     "POST /api/v1/alerts/{alert}/note": MAY["note"],
+    "GET /api/v1/self-test": RESPONDING,
     "GET /api/v1/catalogue": ALL,
     "GET /api/v1/rounds": WATCHING,
     "GET /api/v1/rounds/{table}/{shoe:path}/{round:int}": WATCHING,

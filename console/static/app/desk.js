@@ -13,6 +13,9 @@ const MAY = {
   reopen: ["shift_manager", "auditor", "administrator"],
   note: ["operator", "shift_manager", "auditor", "administrator"],
 };
+// Those who must know that alerts come through.
+const RESPONDING = ["shift_manager", "administrator"];
+const SELF_TEST_MS = 60_000;
 const DISPOSITIONS = ["confirmed", "false alarm", "test", "training"];
 
 export function show(main, room) {
@@ -32,12 +35,13 @@ class Desk {
     this.severity = h("select", { "aria-label": "Severity", onchange: again }, h("option", { value: "" }, "All severities"), SEVERITIES.map((each) => h("option", { value: each }, words(each))));
     this.filter = h("input", { type: "search", placeholder: "Table, code, pit…", "aria-label": "Filter alerts", oninput: again });
     this.total = h("strong", { id: "total" });
+    this.selfTest = h("small", { id: "self-test", class: "muted", role: "status" });
     this.queue = h("ul", { class: "queue", "aria-label": "Alerts" });
     this.more = h("p", { class: "muted pad" });
     this.pane = h("section", { class: "alert-pane panel", "aria-label": "Alert", tabindex: -1 });
     this.handing = h("button", { type: "button", onclick: () => this.handOverAll() }, "Hand over my alerts");
     put(this.main, h("h1", { class: "visually-hidden" }, "Alert desk"),
-      h("div", { class: "tools desk-tools" }, this.total, h("span", { class: "grow" }), this.filter, this.states, this.severity, this.may("hand-over") ? this.handing : null),
+      h("div", { class: "tools desk-tools" }, this.total, this.selfTest, h("span", { class: "grow" }), this.filter, this.states, this.severity, this.may("hand-over") ? this.handing : null),
       h("div", { class: "desk" }, h("div", { class: "queue-side" }, this.queue, this.more), this.pane));
     this.onAlerts = () => this.soon();
     this.onSecond = () => this.grow();
@@ -46,6 +50,10 @@ class Desk {
     this.floor.addEventListener("second", this.onSecond);
     document.addEventListener("keydown", this.onKey);
     this.closed = [];
+    if (RESPONDING.includes(this.room.who.role)) {
+      this.askSelfTest();
+      this.asking = setInterval(() => this.askSelfTest(), SELF_TEST_MS);
+    }
     this.drawQueue();
     this.drawPane();
     if (this.chosen) this.open(this.chosen);
@@ -56,6 +64,7 @@ class Desk {
     this.floor.removeEventListener("second", this.onSecond);
     document.removeEventListener("keydown", this.onKey);
     clearTimeout(this.waiting);
+    clearInterval(this.asking);
     document.body.classList.remove("pane-open");
   }
 
@@ -70,8 +79,14 @@ class Desk {
       this.waiting = null;
       this.drawQueue();
       const fresh = this.floor.alerts.get(this.chosen);
-      if (fresh && this.detail && fresh.state !== this.detail.state) this.open(this.chosen);
+      if (fresh && this.detail && ["state", "game", "pit"].some((name) => fresh[name] !== this.detail[name])) this.open(this.chosen);
     }, 250);
+  }
+
+  async askSelfTest() {
+    const { outcome, at } = await get("/api/v1/self-test").catch(() => ({ outcome: "unknown" }));
+    write(this.selfTest, { passed: `Self-test passed ${moment(at)}`, failed: `✗ Self-test FAILED ${moment(at)}`, none: "No self-test in the last day" }[outcome] ?? "");
+    this.selfTest.className = outcome === "failed" ? "sev critical" : "muted";
   }
 
   async askClosed() {
