@@ -26,6 +26,12 @@ CREATE TABLE IF NOT EXISTS session (
     seen INTEGER NOT NULL,
     address TEXT NOT NULL
 );
+CREATE TABLE IF NOT EXISTS outsider (
+    issuer TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    name TEXT NOT NULL UNIQUE REFERENCES person(name),
+    PRIMARY KEY (issuer, subject)
+);
 CREATE TABLE IF NOT EXISTS access_spool (
     number INTEGER PRIMARY KEY AUTOINCREMENT,
     entry BLOB NOT NULL

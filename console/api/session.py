@@ -12,7 +12,7 @@ from console.auth.people import Refusal
 from console.auth.roles import ABOUT, SEES_PLAYERS, Role
 from console.auth.sessions import Session
 from console.server.gate import SignedIn, address_of, cookie_name
-from console.server.parts import Console
+from console.server.parts import Console, Parts
 from console.server.problems import Refused
 from console.server.rights import PAGES
 
@@ -64,15 +64,20 @@ async def sign_in(given: SignIn, request: Request, response: Response, parts: Co
         measures.SIGN_INS.labels("refused").inc()
         parts.access.note(None, "sign-in refused", who=name, address=address, detail={"reason": person.reason})
         raise Refused(401, "name or password is wrong, or the name is locked for a while")
+    return _who(begin_session(parts, person.name, address, response))
+
+
+def begin_session(parts: Parts, name: str, address: str, response: Response, by: str = "") -> Session:
+    """A new session of this person, its cookie on the answer; ``by``: the provider that vouches for the person."""
     measures.SIGN_INS.labels("signed in").inc()
-    token = parts.sessions.begin(person.name, address)
+    token = parts.sessions.begin(name, address)
     session = parts.sessions.find(token)
     assert session is not None
-    parts.access.note(session, "signed in", address=address)
+    parts.access.note(session, "signed in", address=address, detail={"by": by} if by else None)
     response.set_cookie(
         cookie_name(parts.secure), token, httponly=True, secure=parts.secure, samesite="strict", path="/"
     )
-    return _who(session)
+    return session
 
 
 @router.get("/session", summary="Who is signed in")

@@ -15,6 +15,7 @@ from console.api import (
     changes,
     evidence,
     floor,
+    oidc,
     people,
     refund,
     reports,
@@ -32,7 +33,7 @@ from console.server.security import Secured
 logger = logging.getLogger(__name__)
 
 SUBJECTS = (
-    session, floor, tables, alerts, self_test, catalogue, rounds, evidence, bundles, refund, what_if, reports,
+    session, oidc, floor, tables, alerts, self_test, catalogue, rounds, evidence, bundles, refund, what_if, reports,
     changes, people, access,
 )  # fmt: skip
 

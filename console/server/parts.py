@@ -7,6 +7,8 @@ from typing import Annotated
 from fastapi import Depends, Request
 
 from console.access import AccessLog
+from console.auth.oidc import Provider
+from console.auth.outsiders import Outsiders
 from console.auth.pace import Pace
 from console.auth.people import People
 from console.auth.sessions import Sessions
@@ -32,9 +34,13 @@ class Parts:
     """By address."""
     asking: Pace
     """By session."""
+    outsiders: Outsiders
+    """Those whom the provider vouches for."""
     changes: Ledger
     """What two administrators together may change."""
     shifts: Shifts = field(default_factory=Shifts)
+    oidc: Provider | None = None
+    """Whom else people may sign in with; None: name and password alone."""
     streams: Counter[bytes] = field(default_factory=Counter)
     """Open streams by session."""
 

@@ -66,10 +66,15 @@ def problem(request: Request, status: int, detail: str, errors: list[str] | None
         if status == 401:
             # Without a role nothing but the sign-in page; after it the same address is asked for again.
             return Response(public_text("sign-in.html"), 401, media_type="text/html")
-        page = public_text("problem.html").replace("{title}", escape(phrase)).replace("{detail}", escape(detail))
-        return Response(page, status, media_type="text/html")
+        return plain_page(phrase, detail, status)
     content = Problem(title=phrase, status=status, detail=detail, errors=errors or [])
     return Response(orjson.dumps(content.model_dump()), status, media_type=PROBLEM_JSON)
+
+
+def plain_page(title: str, detail: str, status: int = 200) -> Response:
+    """A page with a few words, for those who are not signed in."""
+    page = public_text("problem.html").replace("{title}", escape(title)).replace("{detail}", escape(detail))
+    return Response(page, status, media_type="text/html")
 
 
 def wants_page(request: Request) -> bool:

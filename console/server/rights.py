@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
+from console.auth.oidc_settings import RETURN_PATH
 from console.auth.roles import ROLES, Role
 from streams.alerting.life import MAY
 
@@ -38,6 +39,9 @@ RIGHTS: Final[Mapping[str, Allowed]] = {
     "GET /static/{name}": ALL,
     "GET /openapi.json": ALL,
     **{f"GET {path}": roles for path, roles in PAGES.items()},
+    "GET /sign-in/oidc": OPEN,
+    f"GET {RETURN_PATH}": OPEN,
+    "GET /api/v1/sign-in": OPEN,
     "POST /api/v1/session": OPEN,
     "GET /api/v1/session": ALL,
     "DELETE /api/v1/session": ALL,

@@ -11,6 +11,9 @@ from typing import Annotated
 import typer
 
 from console.access import AccessLog
+from console.auth.oidc import Provider
+from console.auth.oidc_settings import InvalidOidc, oidc_settings
+from console.auth.outsiders import Outsiders
 from console.auth.pace import Pace
 from console.auth.passwords import WeakPassword
 from console.auth.people import InvalidPerson, People, Person
@@ -79,7 +82,7 @@ def serve(
         )
         hours, idle = number_of("CONSOLE_SESSION_HOURS"), number_of("CONSOLE_IDLE_MINUTES")
         metrics_port = number_of("CONSOLE_METRICS_PORT")
-        shifts = _shifts()
+        shifts, provider = _shifts(), _provider()
         source = broker()
         store = connect(store_url(), patience=Patience(total=2.0))
     pair = "TABLEWATCH_CONSOLE_CERTIFICATE and TABLEWATCH_CONSOLE_KEY"
@@ -98,6 +101,8 @@ def serve(
             asking=Pace(burst=200, per_second=50),
             shifts=shifts,
             changes=Ledger(database, changeable()),
+            outsiders=Outsiders(database, people),
+            oidc=provider,
         )
         nobody = all(each.disabled for each in people.all())
         _measure(room, metrics_port)
@@ -220,6 +225,17 @@ def enable(name: str) -> None:
     """
     with _database() as database, _told():
         People(database).enable(name)
+
+
+def _provider() -> Provider | None:
+    names = (
+        "issuer", "client_id", "client_secret", "address", "scope", "name_claim", "role_claim", "roles", "title",
+    )  # fmt: skip
+    try:
+        settings = oidc_settings(**{name: value_of(f"OIDC_{name.upper()}") for name in names})
+    except InvalidOidc as error:
+        wrong_use(str(error))
+    return None if settings is None else Provider(settings)
 
 
 def _routing() -> Routing:

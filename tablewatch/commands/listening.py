@@ -1,6 +1,5 @@
 """Serving HTTP, one way for all parts: secrets travel with TLS or stay on this machine, and a signal ends it well."""
 
-import ipaddress
 import logging
 import signal
 import socket
@@ -14,6 +13,7 @@ import typer
 import uvicorn
 
 from streams.logs import log_to_stderr
+from streams.loopback import is_loopback
 
 WRONG_USE = 2
 
@@ -38,7 +38,7 @@ def check_place(place: Place, secrets: str, pair: str, plain: str) -> None:
     """Ends the command where secrets would travel in the open; the words name what is secret, and the settings."""
     if (place.certificate is None) != (place.key is None):
         wrong_use(f"{pair} belong together.")
-    if place.certificate is None and not place.plain and not _is_here(place.host):
+    if place.certificate is None and not place.plain and not is_loopback(place.host):
         wrong_use(
             f"{secrets} must not travel in the open: {place.host} needs a certificate ({pair}), or {plain} behind a"
             " proxy that has one."
@@ -103,13 +103,3 @@ class _Server(uvicorn.Server):
         if self.ending is not None:
             self.ending()
         super().handle_exit(sig, frame)
-
-
-def _is_here(host: str) -> bool:
-    """Whether the address is of this machine alone."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False

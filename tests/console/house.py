@@ -16,6 +16,8 @@ import orjson
 import uvicorn
 
 from console.access import AccessLog
+from console.auth.oidc import Provider
+from console.auth.outsiders import Outsiders
 from console.auth.pace import Pace
 from console.auth.people import People
 from console.auth.roles import ROLES, Role
@@ -107,14 +109,18 @@ def console_server(
     lag: Callable[[], int] | None = None,
     stalled_seconds: float = 10.0,
     subjects: Sequence[Subject] = (),
+    oidc: Callable[[str], Provider] | None = None,
 ) -> Iterator[ConsoleServer]:
-    """A console with one person per role, on its own file in this folder."""
+    """A console with one person per role, on its own file in this folder; ``oidc`` makes the provider by its url."""
     database = Database(folder)
     people = People(database)
     known = {person.name for person in people.all()}
     for role in ROLES:
         if name_of(role) not in known:
             people.add(name_of(role), role, PASSWORD)
+    listening = socket.create_server(("127.0.0.1", port))
+    number = listening.getsockname()[1]
+    url = f"http://127.0.0.1:{number}"
     room = LiveRoom(feed_of(broker), store, lag or lag_at(broker), Health(stalled_seconds))
     parts = Parts(
         people=people,
@@ -126,9 +132,9 @@ def console_server(
         signing_in=Pace(burst=100, per_second=100),
         asking=Pace(burst=100_000, per_second=100_000),
         changes=Ledger(database, subjects),
+        outsiders=Outsiders(database, people),
+        oidc=oidc(url) if oidc else None,
     )
-    listening = socket.create_server(("127.0.0.1", port))
-    number = listening.getsockname()[1]
     server = uvicorn.Server(
         uvicorn.Config(
             make_app(parts), log_config=None, access_log=False, server_header=False, timeout_graceful_shutdown=2
@@ -136,7 +142,7 @@ def console_server(
     )
     thread = threading.Thread(target=lambda: asyncio.run(server.serve(sockets=[listening])), daemon=True)
     thread.start()
-    running = ConsoleServer(f"http://127.0.0.1:{number}", number, parts, broker, server, thread)
+    running = ConsoleServer(url, number, parts, broker, server, thread)
     await_that(lambda: server.started, "the console listens")
     try:
         yield running

@@ -27,6 +27,15 @@ form.addEventListener("submit", async (event) => {
   form.elements.password.focus();
 });
 
+// The house's own accounts, where there are any.
+const ways = await fetch("/api/v1/sign-in").then((answer) => answer.json()).catch(() => null);
+if (ways?.provider) {
+  const link = document.getElementById("provider");
+  link.href = "/sign-in/oidc";
+  link.textContent = `Sign in with ${ways.provider}`;
+  link.parentNode.classList.remove("hidden");
+}
+
 function sentence(text) {
   return text[0].toUpperCase() + text.slice(1) + ".";
 }
