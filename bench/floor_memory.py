@@ -1,32 +1,48 @@
 """What a worker holds: many live tables in one process, and hours of floor time without growth.
 
+    python -m bench.floor_memory --worker --tables 2000 --rounds 6
+    python -m bench.floor_memory --worker --tables 4 --rounds 1440
     python -m bench.floor_memory --tables 2000 --rounds 6
-    python -m bench.floor_memory --tables 50 --rounds 600 --every 50
 
-Feeds the judges of one worker in process, as its agent does, with records of 100 events; every batch counts as stored
-at once. Prints the resident memory as it goes on, in floor time. The floor plays in slices, each a few rounds of all
-tables, so that the events themselves take no room.
+With `--worker` a whole worker, a process of its own, reads the floor from the embedded log and stores it; its resident
+memory is sampled until it has acknowledged the last record. A table plays about a round a minute: 1,440 are a day. All
+events are there before it starts, so that it never waits and floor time is all the time there is. Exits with 1 where
+the peak is over the bar, or the last quarter of the way holds a tenth more than the second.
+
+Otherwise it feeds the judges of one worker in this process, as its agent does, with records of 100 events; every batch
+counts as stored at once.
 """
 
 import argparse
 import gc
+import json
 import os
+import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
+from statistics import median
 
 from audit.settings import JudgeSettings
 from simulator.floor import simulate
 from streams.agent import COLLECT
+from streams.broker_url import EmbeddedLog
 from streams.intake import read_record
+from streams.lag import lag_of
 from streams.packing import PackedRecord, Packer
 from streams.partition import PartitionJudge
+from streams.publish import publish
 from streams.routing import Router
+from streams.topics import Layout, create
+from tests.streams.pipeline import StoreProcess, pipeline, stop
 
 PARTITIONS = 12
 RECORD_EVENTS = 100
 BATCH_RECORDS = 200
+SAMPLE_SECONDS = 0.5
+BAR_MB = 600
 
 
 def main() -> None:
@@ -35,7 +51,10 @@ def main() -> None:
     parser.add_argument("--tables", type=int, default=2_000)
     parser.add_argument("--rounds", type=int, default=6, help="of each table")
     parser.add_argument("--every", type=int, default=20, help="print after so many batches")
+    parser.add_argument("--worker", action="store_true", help="a whole worker, as a process")
     chosen = parser.parse_args()
+    if chosen.worker:
+        sys.exit(whole_worker(chosen.tables, chosen.rounds))
     judges = [PartitionJudge(number, JudgeSettings(), (), {}) for number in range(PARTITIONS)]
     gc.freeze()
     gc.set_threshold(*COLLECT)
@@ -62,6 +81,38 @@ def main() -> None:
     print(f"{time.process_time() - began:.0f} s of CPU, the simulator's included; load {os.getloadavg()[0]:.1f}")
 
 
+def whole_worker(tables: int, rounds: int) -> bool:
+    """Let a worker read a floor, and print what it held on the way; whether that is too much."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        broker = EmbeddedLog(folder / "log")
+        create(broker, Layout(partitions=PARTITIONS))
+        with pipeline(folder, broker, StoreProcess(folder / "clickhouse"), str(broker)) as running:
+            sent = publish(simulate(tables, rounds, 1), broker, max_events=RECORD_EVENTS)
+            print(f"{sent.events} events of {tables} tables in {sent.records} records", flush=True)
+            worker = running.start_worker()
+            samples: list[tuple[float, int]] = []
+            while left := lag_of(broker):
+                assert worker.poll() is None, "the worker ended"
+                samples.append((1 - left / sent.records, resident(worker.pid)))
+                time.sleep(SAMPLE_SECONDS)
+            stop(worker)
+    quarters = [
+        round(median([held for share, held in samples if place <= 4 * share < place + 1] or [0])) for place in range(4)
+    ]
+    peak = max(held for _, held in samples)
+    figures = {
+        "tables": tables,
+        "rounds": rounds,
+        "events": sent.events,
+        "peak_mb": peak,
+        "bar_mb": BAR_MB,
+        "median_mb_by_quarter": quarters,
+    }
+    print(json.dumps(figures))
+    return peak > BAR_MB or quarters[3] > 1.1 * quarters[1]
+
+
 def packed(lines: Iterator[bytes]) -> Iterator[PackedRecord]:
     """Events in records, as publishers pack them."""
     router, packer = Router(PARTITIONS), Packer(RECORD_EVENTS)
@@ -83,9 +134,9 @@ def show(judges: list[PartitionJudge], events: int, verdicts: int, before: int) 
     )
 
 
-def resident() -> int:
-    """Megabytes in memory."""
-    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") >> 20
+def resident(process: int | str = "self") -> int:
+    """Megabytes that a process has in memory."""
+    return int(Path(f"/proc/{process}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") >> 20
 
 
 if __name__ == "__main__":
