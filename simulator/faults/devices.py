@@ -237,9 +237,11 @@ def settlement_lost(round: Round) -> None:
 def placing_lost(round: Round) -> None:
     """The placing of a bet is lost, and the bet was settled with money."""
     bet = begin_with_bet(round, 1, -1)
+    within = round.fits(bet.wager, -bet.amount)
     finish(round)
     _replace(round, _places(round, PLACED, bet.id)[0], Unsent())
-    round.blame("round-incomplete", "a bet's placing", "device-gap")
+    # What is known of the other bets counts: only what the missing fact itself would decide is left open.
+    round.blame("round-incomplete", "a bet's placing", "device-gap", *([] if within else ["differential-exceeded"]))
 
 
 def announcement_lost(round: Round) -> None:
@@ -251,8 +253,10 @@ def announcement_lost(round: Round) -> None:
     if kind == OPENED:
         # The hole must reach beyond the round's first fact to be its opening: no heartbeat may end it before.
         first = min(act[0] for act in round.acts if act is not round.acts[place])
-        dealer = round.state.devices.devices[DEALER]
-        if round.acts[place][0] - 500 <= dealer.next_beat <= first + 500:
+        opened, state = round.acts[place][0], round.state
+        state.pending += state.devices.beats(opened - 500)
+        dealer = state.devices.devices[DEALER]
+        if dealer.next_beat <= first + 500:
             dealer.next_beat = first + 1000
     _replace(round, place, Unsent())
     round.blame("round-incomplete", kind, "device-gap")

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import orjson
@@ -125,3 +126,12 @@ def test_a_line_of_truth_has_the_fields_that_others_read() -> None:
 
 def test_every_code_has_a_way_to_go_wrong() -> None:
     assert all(VARIANTS[code] for code in CODES)
+
+
+@pytest.mark.parametrize("seed", [1, 16])
+def test_faults_close_together_give_exactly_their_truth(seed: int, tmp_path: Path) -> None:
+    """Lost placings beside a differential near its limit, and lost openings right after a new shoe."""
+    truth: list[Fault] = []
+    codes = ("round-incomplete", "foreign-card")
+    lines = list(simulate(3, 90, seed, faults=0.7, codes=codes, truth=truth.append))
+    assert promised(truth) == found(audit(lines, tmp_path))
