@@ -32,17 +32,18 @@ REASONS: Final = {
     ),
     "p50 latency, packed: as good as the best peer": (
         "The worker lets a little wait for company before it inserts, because an insert costs the store"
-        " the same however small it is; nobody waits for that: alerts go out before anything is stored."
+        " the same however small it is, and then sends the verdicts out; alerts go out before anything is stored."
     ),
     "p50 latency, unpacked: as good as the best peer": (
-        "The worker lets a little wait for company before it inserts; alerts go out before that."
+        "Faust's cost is per record: unpacked, this rate is nearer to the most that the worker can do, and what comes"
+        " waits its turn; alerts go out before anything is stored."
     ),
     "p99 latency, packed: as good as the best peer": (
         "The worker lets a little wait for company before it inserts; alerts go out before that."
     ),
     "p99 latency, unpacked: as good as the best peer": (
-        "Unpacked, the worker is closer to the most that it can do at this rate, and what waits for an insert waits for"
-        " the one before it."
+        "Faust's cost is per record: unpacked, this rate is nearer to the most that the worker can do, and what comes"
+        " waits its turn; alerts go out before anything is stored."
     ),
     "audit by bare pydantic decoding": (
         "Decoding is the lesser part of an audit: the events are sorted into tables and rounds, every round is dealt"
