@@ -14,7 +14,7 @@ from audit.settings import JudgeSettings
 from store.connect import Store
 from store.read.progress import last_offset, open_rounds, stored_offsets, tables_of
 from streams import metrics, outputs
-from streams.intake import latest_time, read_record
+from streams.intake import event_times, latest_time, read_record
 from streams.news import News
 from streams.partition import PartitionJudge
 from streams.sink import MOST_HELD, Ack, Batch, Sink
@@ -51,7 +51,10 @@ class Worker:
         self.judges: dict[int, PartitionJudge] = {}
         self.sink = Sink(app, store, self.judges)
         self._numbers = 0
+        self._idle = True
         self._taking_over = asyncio.Lock()
+        self._unjudged: set[int] = set()
+        """Partitions that are being taken over."""
         self._looking = asyncio.Lock()
         """A batch is taken whole before its tables are looked at."""
         # Events hold no cycles and go when their round goes: looking for some among them all took a third of the time.
@@ -66,14 +69,26 @@ class Worker:
     @property
     def ready(self) -> bool:
         """Whether it has partitions and the store answers."""
-        return bool(self.judges) and not self.sink.away
+        return self.lacks is None
+
+    @property
+    def lacks(self) -> str | None:
+        """What keeps it from being ready, in words: it has no partitions, or the store does not answer."""
+        if self._unjudged:
+            numbers = ", ".join(map(str, sorted(self._unjudged)))
+            return f"nothing is judged on partition {numbers} until the store has told what it has of it"
+        if self.sink.away and self.app.rebalancing:
+            return "the partitions are dealt out anew, and nothing is judged until the store has what is in hand"
+        if self.sink.away:
+            return "the store is away: judging and alerting go on, and nothing is acknowledged"
+        return None if self.judges else "no partition is assigned yet"
 
     async def _agent(self, stream: Any) -> None:
-        waiting = stream.channel.queue
         async for events in stream.noack_take(TAKE_RECORDS, within=TAKE_SECONDS):
+            self._idle = False
             await self._process(events)
-            handled = sum(len(event.message.value or b"") for event in events)
-            self.app.consumer.judged(handled, all_=waiting.empty())
+            self._idle = True
+            self.app.consumer.judged(sum(len(event.message.value or b"") for event in events))
 
     async def _run_sink(self) -> None:
         while True:
@@ -98,6 +113,7 @@ class Worker:
         """Take records in and look at their tables; when the last of them arrived, in seconds since 1970."""
         touched: dict[int, PartitionJudge] = {}
         last_arrival, breath = 0.0, time.monotonic()
+        patience = self.settings.patience_ms * 1_000
         for event in events:
             message = event.message
             judge = await self._judge_of(message.partition)
@@ -107,16 +123,18 @@ class Worker:
                     message.topic, message.partition, message.offset, round(message.timestamp * 1000),
                     message.value or b"", self.partitions,
                 )  # fmt: skip
-            batch.acks.append(Ack(event, judge.number, latest_time(record) + self.settings.patience_ms * 1_000))
             if skipped:
                 judge.positions[message.topic] = message.offset + 1
                 metrics.SKIPPED.inc()
+                read_to = latest_time(record, event_times(record.decoded.events))
+                batch.acks.append(Ack(event, judge.number, read_to + patience))
                 continue
             batch.records.append(record)
             last_arrival = message.timestamp
             metrics.EVENTS.labels(message.topic).inc(len(record.decoded.events))
             metrics.REJECTED.inc(len(record.decoded.rejected))
             batch.news.add(judge.take(record, batch.number, message.time_in))
+            batch.acks.append(Ack(event, judge.number, judge.read_to + patience))
             touched[judge.number] = judge
             breath = await _breathe(breath)
         with metrics.JUDGE_SECONDS.time():
@@ -162,6 +180,7 @@ class Worker:
                         asked = asked or time.monotonic()
                         self._give_up(time.monotonic() - asked)
                     continue
+                self.app.consumer.correct(idle=self._idle)
                 for partition in {tp.partition for tp in self.app.consumer.assignment() if tp.topic in INPUTS}:
                     await self._judge_of(partition)
                 batch = self._batch()
@@ -198,7 +217,13 @@ class Worker:
         async with self._taking_over:
             if partition not in self.judges:
                 generation = self.sink.generation
-                judge = await self._take_over(partition)
+                self._unjudged.add(partition)
+                metrics.UNJUDGED.set(len(self._unjudged))
+                try:
+                    judge = await self._take_over(partition)
+                finally:
+                    self._unjudged.discard(partition)
+                    metrics.UNJUDGED.set(len(self._unjudged))
                 if generation != self.sink.generation:
                     return judge
                 self.judges[partition] = judge
@@ -210,7 +235,9 @@ class Worker:
         ends = await self.app.consumer.highwaters(*tps)
         store = self.sink.store
         since = time.time_ns() // 1_000_000 - LOOK_BACK_MS
-        known = await self.sink.ask(lambda: tables_of(store, partition))
+        # Without what the store has, a revision cannot be told from a first verdict.
+        meanwhile = f"nothing is judged on partition {partition} until it is back"
+        known = await self.sink.ask(lambda: tables_of(store, partition), meanwhile)
         unjudged = await self.sink.ask(lambda: open_rounds(store, partition, since))
         judge = PartitionJudge(partition, self.settings, known, {tp.topic: end for tp, end in ends.items()})
         firsts = await self.app.consumer.earliest_offsets(*tps)
@@ -241,6 +268,7 @@ class Worker:
         """What was not stored is read again by whoever has the partition next."""
         self.sink.generation += 1
         self.judges.clear()
+        self.app.consumer.in_hand = 0
 
 
 async def _breathe(since: float) -> float:

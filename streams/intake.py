@@ -108,12 +108,11 @@ class Share:
     """What was refused and fills a place in a sequence."""
 
 
-def shares(record: Record) -> dict[str, Share]:
-    """A record by table."""
+def shares(record: Record, times: Sequence[int]) -> dict[str, Share]:
+    """A record by table; ``times`` are those of its events."""
     arrival, origin = record.arrival * 1_000, Origin.of_record(record)
-    events = record.decoded.events
     found: dict[str, Share] = {}
-    for event, time in zip(events, event_times(events), strict=True):
+    for event, time in zip(record.decoded.events, times, strict=True):
         share = found.get(event.subject)
         if share is None:
             share = found[event.subject] = Share(arrival, origin)
@@ -132,6 +131,6 @@ def event_times(events: Sequence[AnyEvent]) -> list[int]:
     return times
 
 
-def latest_time(record: Record) -> int:
-    """The largest event time of a record, no later than its arrival (microseconds)."""
-    return min(max(event_times(record.decoded.events), default=NEVER), record.arrival * 1_000)
+def latest_time(record: Record, times: Sequence[int]) -> int:
+    """The largest of the times of a record's events, no later than its arrival (microseconds)."""
+    return min(max(times, default=NEVER), record.arrival * 1_000)

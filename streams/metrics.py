@@ -20,6 +20,9 @@ BACKLOG: Final = Gauge("tablewatch_backlog_events", "Events judged and not yet s
 TABLES: Final = Gauge("tablewatch_tables", "Tables held in memory.")
 OPEN_ROUNDS: Final = Gauge("tablewatch_open_rounds", "Rounds held without a verdict.")
 STORE_AWAY: Final = Gauge("tablewatch_store_away", "1 while the store cannot be reached.")
+UNJUDGED: Final = Gauge(
+    "tablewatch_partitions_unjudged", "Partitions on which nothing is judged until the store has told what it has."
+)
 DECODE_SECONDS: Final = Histogram("tablewatch_decode_seconds", "Decoding a record.", buckets=_MOMENTS)
 JUDGE_SECONDS: Final = Histogram("tablewatch_judge_seconds", "Judging a batch.", buckets=_MOMENTS)
 STORE_SECONDS: Final = Histogram("tablewatch_store_seconds", "Storing a batch.", buckets=_MOMENTS)
@@ -34,8 +37,11 @@ FETCH_SECONDS: Final = Histogram(
 )  # fmt: skip
 
 
-def serve(port: int, ready: Callable[[], bool], host: str = "127.0.0.1") -> ThreadingHTTPServer:
-    """Answers /metrics, /healthz and /readyz, on this machine alone unless told otherwise; port 0 takes a free one."""
+def serve(
+    port: int, ready: Callable[[], bool], host: str = "127.0.0.1", *, lacks: Callable[[], str | None] = lambda: None
+) -> ThreadingHTTPServer:
+    """Answers /metrics, /healthz and /readyz, on this machine alone unless told otherwise; port 0 takes a free one.
+    ``lacks`` says in words what one that is not ready waits for."""
 
     class Answer(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -44,7 +50,9 @@ def serve(port: int, ready: Callable[[], bool], host: str = "127.0.0.1") -> Thre
             elif self.path == "/healthz":
                 self._send(200, b"ok\n", "text/plain")
             elif self.path == "/readyz":
-                self._send(*((200, b"ready\n") if ready() else (503, b"not ready\n")), "text/plain")
+                reason = lacks()
+                not_ready = "not ready" if reason is None else f"not ready: {reason}"
+                self._send(*((200, b"ready\n") if ready() else (503, f"{not_ready}\n".encode())), "text/plain")
             else:
                 self._send(404, b"/metrics, /healthz, /readyz\n", "text/plain")
 

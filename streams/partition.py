@@ -10,11 +10,11 @@ from schemas.decoding import Rejected
 from schemas.findings import Finding
 from store.rows.raw import Record
 from streams.desk import TableDesk
-from streams.intake import Share, latest_time, shares
+from streams.intake import Share, event_times, latest_time, shares
 from streams.metrics import FAILED
 from streams.news import News, RaisedFinding
 from streams.topic_layout import INPUTS
-from streams.watermark import Watermark
+from streams.watermark import NEVER, Watermark
 
 logger = logging.getLogger(__name__)
 
@@ -34,6 +34,8 @@ class PartitionJudge:
         self.watermark = Watermark(INPUTS)
         self.positions: dict[str, int] = {}
         """By topic: the offset that comes next."""
+        self.read_to = NEVER
+        """The largest event time of the record that was taken last, no later than its arrival."""
         self.stored_from: dict[str, int] = {}
         self.stored_offsets: dict[str, frozenset[int]] = {}
         """By topic: what the store had, from that offset on, when this worker took over."""
@@ -77,7 +79,8 @@ class PartitionJudge:
     def take(self, record: Record, batch: int, now: float) -> News:
         """Hand a record's events to their tables; gives what is told at once of those that were refused. ``now`` is
         when it was fetched, by the worker's clock."""
-        by_table = shares(record)
+        times = event_times(record.decoded.events)
+        by_table = shares(record, times)
         self._unstored.append((batch, by_table))
         for table, share in by_table.items():
             desk = self.desk(table)
@@ -86,7 +89,8 @@ class PartitionJudge:
                 desk.waits_since = now
             desk.take(batch, share)
         self._touched.update(by_table)
-        self.watermark.read(record.topic, latest_time(record), record.arrival * 1_000)
+        self.read_to = latest_time(record, times)
+        self.watermark.read(record.topic, self.read_to, record.arrival * 1_000)
         self.positions[record.topic] = max(self.positions.get(record.topic, 0), record.offset + 1)
         news = News()
         for rejected in record.decoded.rejected:

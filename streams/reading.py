@@ -10,8 +10,8 @@ from faust.transport.consumer import Consumer
 from faust.types import TP
 from faust.types.tuples import ConsumerMessage, Message
 
-MOST_IN_HAND = 2 << 20
-"""So many bytes are fetched and not yet judged before more is fetched: a quarter of a second's work."""
+MOST_IN_HAND = 4 << 20
+"""So many bytes are fetched and not yet judged before more is fetched: half a second's work."""
 POLLED_RECORDS = 48
 """So many records are fetched at once, at most; packed ones have some ten thousand bytes each."""
 _GLANCE_SECONDS = 0.002
@@ -36,14 +36,19 @@ class InHand(Consumer):  # type: ignore[misc]  # faust has no types
 
     in_hand = 0
     """Bytes that were handed to the agent and are not judged."""
+    _in_hand_before = 0
     _fetched = 0.0
 
     async def _getmany(self, active_partitions: set[TP] | None, timeout: float) -> Any:
-        while self.in_hand > MOST_IN_HAND and self.flow_active and not self.should_stop:
-            await asyncio.sleep(_GLANCE_SECONDS)
+        await self.await_room()
         records = await super()._getmany(active_partitions, timeout)
         self._fetched = time.monotonic()
         return records
+
+    async def await_room(self) -> None:
+        """Wait until more may be fetched."""
+        while self.in_hand > MOST_IN_HAND and self.flow_active and not self.should_stop:
+            await asyncio.sleep(_GLANCE_SECONDS)
 
     def _to_message(self, tp: TP, record: Any) -> ConsumerMessage:
         message = super()._to_message(tp, record)
@@ -51,9 +56,16 @@ class InHand(Consumer):  # type: ignore[misc]  # faust has no types
         self.in_hand += len(message.value or b"")
         return message
 
-    def judged(self, bytes_: int, *, all_: bool) -> None:
-        """So much was judged; ``all_``: nothing is left that was handed over, also of what Faust dropped on the way."""
-        self.in_hand = 0 if all_ else self.in_hand - bytes_
+    def judged(self, size: int) -> None:
+        """So many bytes were judged."""
+        self.in_hand = max(0, self.in_hand - size)
+
+    def correct(self, *, idle: bool) -> None:
+        """Called now and then. What is in hand of an agent that is ``idle``, and was so before, was dropped by Faust on
+        the way: it comes again."""
+        if idle and self.in_hand == self._in_hand_before:
+            self.in_hand = 0
+        self._in_hand_before = self.in_hand
 
 
 class App(faust.App):  # type: ignore[misc]  # faust has no types

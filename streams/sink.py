@@ -213,16 +213,17 @@ class Sink:
                 metrics.FETCH_SECONDS.observe(time.monotonic() - waits_since)
         return news
 
-    async def ask(self, what: Callable[[], T]) -> T:
-        """Do something with the store in its thread, again and again until it works."""
+    async def ask(self, what: Callable[[], T], meanwhile: str = "") -> T:
+        """Do something with the store in its thread, again and again until it works; ``meanwhile`` says what cannot be
+        done until then."""
         pause = FIRST_PAUSE
         loop = asyncio.get_running_loop()
         while True:
             try:
                 answer = await loop.run_in_executor(self._thread, what)
             except StoreError as error:
-                if not self.away:
-                    logger.warning("waiting for the store: %s", error)
+                if not self.away or (meanwhile and pause == FIRST_PAUSE):
+                    logger.warning("waiting for the store: %s", f"{error}; {meanwhile}" if meanwhile else error)
                 self.away = True
                 metrics.STORE_AWAY.set(1)
                 await asyncio.sleep(pause)

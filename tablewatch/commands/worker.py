@@ -59,7 +59,8 @@ def worker(
     app = make_app(target, session_seconds=number_of("SESSION_SECONDS"))
     judging = Worker(app, store, settings, partitions)
     host = value_of("METRICS_HOST")
-    server = metrics.serve(number_of("METRICS_PORT") if port is None else port, lambda: judging.ready, host)
+    asked = number_of("METRICS_PORT") if port is None else port
+    server = metrics.serve(asked, lambda: judging.ready, host, lacks=lambda: judging.lacks)
     logger.info("metrics on port %d", server.server_port)
     running = _EndsInTime(app, loglevel="WARN", override_logging=False, redirect_stdouts=False, quiet=True)
     try:

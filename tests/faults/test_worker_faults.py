@@ -1,6 +1,7 @@
 """Faults of the pipeline on the embedded log: nothing is lost, nothing doubled, and people hear of it in time."""
 
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -9,6 +10,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
+import httpx
 import pytest
 
 from schemas.decoding import decode_lines
@@ -91,6 +93,36 @@ def test_while_the_store_does_not_answer_alerts_go_out_and_nothing_is_lost(playi
     playing.check()
 
 
+def test_a_worker_that_takes_over_while_the_store_is_gone_says_that_it_does_not_judge(playing: Floor) -> None:
+    lines = play("W", 4, 6, 15)
+    playing.at_work()
+    before = took_over(playing.running)
+    second = playing.running.start_worker()
+    await_takeover(playing.running, before)
+    playing.say(lines[: len(lines) // 2])
+    playing.check()
+    playing.server.stop(signal.SIGKILL)
+    playing.kill()
+    playing.worker = second
+    log = playing.running.folder / "worker.log"
+    _await_word(log, "nothing is judged on partition")
+    port = re.findall(r"metrics on port (\d+)", log.read_text())[-1]
+    answer = httpx.get(f"http://127.0.0.1:{port}/readyz")
+    assert answer.status_code == 503
+    assert answer.text.startswith("not ready: nothing is judged on partition")
+    playing.say(lines[len(lines) // 2 :])
+    playing.server.start()
+    playing.check()
+    assert httpx.get(f"http://127.0.0.1:{port}/readyz").status_code == 200
+
+
+def _await_word(log: Path, word: str) -> None:
+    deadline = time.monotonic() + 60
+    while word not in log.read_text():
+        assert time.monotonic() < deadline, f"the worker did not say: {word}"
+        time.sleep(0.1)
+
+
 def test_repeats_and_any_order_among_the_topics_change_nothing(playing: Floor) -> None:
     playing.at_work()
     playing.say(played_badly(play("B", 3, 6, 8), 8), max_events=7)
@@ -139,11 +171,7 @@ def test_a_full_disk_of_the_store_holds_nothing_up_but_the_acknowledgement(tmp_p
         _fill(playing)
         playing.say(lines[100:])
         _await_alert(playing, told)
-        log = playing.running.folder / "worker.log"
-        deadline = time.monotonic() + 60
-        while "waiting for the store" not in log.read_text():
-            assert time.monotonic() < deadline, "the store took it all"
-            time.sleep(0.1)
+        _await_word(playing.running.folder / "worker.log", "waiting for the store")
         store.command("DROP TABLE ballast SYNC")
         playing.check()
 

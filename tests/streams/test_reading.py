@@ -1,0 +1,58 @@
+"""A worker fetches no more than it can judge in a moment, whatever Faust does with the records on the way."""
+
+import asyncio
+from pathlib import Path
+
+from faust.types import TP
+
+from streams.app import make_app
+from streams.broker_url import EmbeddedLog
+from streams.embedded.log import StoredRecord
+from streams.reading import MOST_IN_HAND, InHand
+from streams.topics import create
+
+
+def _consumer(folder: Path) -> InHand:
+    broker = EmbeddedLog(folder / "log")
+    create(broker)
+    consumer = make_app(broker, datadir=str(folder)).consumer
+    assert isinstance(consumer, InHand)
+    return consumer
+
+
+def _record(size: int) -> StoredRecord:
+    return StoredRecord(0, 0, None, (), b"x" * size)
+
+
+async def _waits(consumer: InHand) -> bool:
+    """Whether a fetch waits for what is in hand."""
+    consumer.flow_active = True
+    room = asyncio.create_task(consumer.await_room())
+    await asyncio.sleep(0.02)
+    waits = not room.done()
+    room.cancel()
+    return waits
+
+
+def test_a_fetch_waits_while_enough_is_in_hand(tmp_path: Path) -> None:
+    async def run() -> list[bool]:
+        consumer = _consumer(tmp_path)
+        seen = [await _waits(consumer)]
+        message = consumer._to_message(TP("table.cards", 0), _record(MOST_IN_HAND + 1))
+        seen.append(await _waits(consumer))
+        consumer.judged(len(message.value or b""))
+        return [*seen, await _waits(consumer)]
+
+    assert asyncio.run(run()) == [False, True, False]
+
+
+def test_what_faust_dropped_on_the_way_holds_nothing_up_for_good(tmp_path: Path) -> None:
+    async def run() -> list[bool]:
+        consumer = _consumer(tmp_path)
+        consumer._to_message(TP("table.cards", 0), _record(MOST_IN_HAND + 1))
+        consumer.correct(idle=False)
+        seen = [await _waits(consumer)]
+        consumer.correct(idle=True)
+        return [*seen, await _waits(consumer)]
+
+    assert asyncio.run(run()) == [True, False]
