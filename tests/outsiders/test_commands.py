@@ -1,14 +1,19 @@
 """How the commands behave for a stranger: what they read, what they print where, and with which code they end."""
 
+import gc
 import json
 import os
 import pty
 import subprocess
 import sys
+from contextlib import redirect_stderr, redirect_stdout
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
+from tablewatch.command import main
 from tests.outsiders.stage import Scene
 
 COMMAND = [sys.executable, "-c", "from tablewatch.command import main; main()"]
@@ -16,8 +21,29 @@ MARK = b"\xef\xbb\xbf"
 ROUND = b'{"id": "r1", "game": "dragon_tiger", "decks": 8, "cards": ["KS", "10H"], "stake": "5"}'
 
 
-def run(*arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run([*COMMAND, *arguments], input=stdin, capture_output=True, timeout=120, check=False)
+class Done(NamedTuple):
+    """How a command ended and what it printed."""
+
+    returncode: int
+    stdout: bytes
+    stderr: bytes
+
+
+def run(*arguments: str, stdin: bytes = b"") -> Done:
+    """Run the command in this process: a new one for each of so many questions takes a minute."""
+    printed, told = BytesIO(), BytesIO()
+    given, out, err = (TextIOWrapper(each, write_through=True) for each in (BytesIO(stdin), printed, told))
+    code = 0
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
+        patch.setattr(sys, "stdin", given)
+        patch.setattr(sys, "argv", ["tablewatch", *arguments])
+        try:
+            main()
+        except SystemExit as end:
+            code = end.code if isinstance(end.code, int) else 0
+        finally:
+            gc.enable()  # the audit turns it off, for a process that ends with it
+    return Done(code, printed.getvalue(), told.getvalue())
 
 
 def file_of(*lines: str) -> bytes:
@@ -144,6 +170,14 @@ def test_a_verdict_has_the_fields_of_the_contract_in_their_order() -> None:
         "message",
         "basis",
     } <= set(finding)
+
+
+def test_rounds_and_bets_come_in_the_order_of_the_contract() -> None:
+    bets = [f"5 bet {bet} dragon 100 s=S10" for bet in ("b2", "b10", "B3")]
+    lines = file_of("0 play KS 10H r=10", "50 play KS 10H r=9", "-9 shoe S10 8", "100 play KS 10H s=S10", *bets)
+    verdicts = [json.loads(line) for line in run("audit", stdin=lines).stdout.splitlines()]
+    assert [(verdict["shoe"], verdict["round"]) for verdict in verdicts] == [("S1", 9), ("S1", 10), ("S10", 1)]
+    assert [bet["bet"] for bet in verdicts[2]["bets"]] == ["B3", "b10", "b2"]
 
 
 def test_the_progress_of_judging_is_shown_to_a_person_who_waits(tmp_path: Path) -> None:

@@ -14,8 +14,6 @@ from tests.outsiders.judged import Line, by_scene, differences, read
 from tests.outsiders.stage import read_scenes
 
 SCENES = {scene.name: scene for scene in read_scenes(Path(__file__).parent / "scenes")}
-pytestmark = pytest.mark.xdist_group("scenes of outsiders")
-
 Judged = tuple[dict[str, list[Line]], dict[str, list[Line]]]
 
 
