@@ -16,6 +16,7 @@ from replay.chain.keys import KeyRing, KeyThere
 from store.connect import Patience, connect
 from store.migrate import migrate
 from store.render import SchemaSettings
+from store.write.expectations import fill_expectations
 from streams.broker_url import EmbeddedLog
 from streams.topics import Layout, create
 from tablewatch.commands.demo_floor import DemoFloor
@@ -23,7 +24,7 @@ from tablewatch.commands.demo_logins import sample_logins
 from tablewatch.commands.demo_parts import Part, await_answer, free_port
 from tablewatch.commands.demo_postbox import Postbox
 from tablewatch.commands.services import UNREACHABLE, data, explained
-from tablewatch.settings import number_of
+from tablewatch.settings import judge_settings, number_of
 
 PARTITIONS = 4
 LOOK_SECONDS = 1.0
@@ -45,7 +46,8 @@ def demo(
       TABLEWATCH_DATA=/tmp/tablewatch tablewatch demo --seconds 60
 
     Starts the embedded store, the embedded log, the workers, the sealing of the store, the delivery of alerts, the
-    console, and a simulated floor that plays in real time and errs now and then; prints the address and sample logins.
+    watches over many rounds, the console, and a simulated floor that plays in real time and errs now and then; prints
+    the address and sample logins.
     Nothing leaves this machine. Everything is kept in the data folder: started again, it goes on where it was (with the
     tables, seed and faults that it began with). Ctrl-C ends it.
     """
@@ -61,11 +63,17 @@ def demo(
         "TABLEWATCH_ALERTS_ROUTES": str(folder / "alert-routes.toml"),
         "TABLEWATCH_CONSOLE_HOST": "127.0.0.1", "TABLEWATCH_CONSOLE_PORT": str(console_port),
     }  # fmt: skip
+    # What two administrators change in the demo changes the demo, and nothing beside its folder.
+    settings = folder / "tablewatch.toml"
+    settings.touch()
+    environment.setdefault("TABLEWATCH_SETTINGS", str(settings))
     with explained(), ExitStack() as stack:
         ending = stack.enter_context(_until_signalled())
         typer.echo(f"Starting in {folder} …")
         parts = [stack.enter_context(Part(environment, "clickhouse"))]
-        migrate(connect(url, patience=Patience(total=60.0, wait=ending.wait)), SchemaSettings())
+        store = connect(url, patience=Patience(total=60.0, wait=ending.wait))
+        migrate(store, SchemaSettings())
+        fill_expectations(store, judge_settings().readings)
         create(broker, Layout(partitions=PARTITIONS))
         parts += [stack.enter_context(Part(environment, "worker")) for _ in range(workers)]
         with suppress(KeyThere):
@@ -73,6 +81,7 @@ def demo(
         parts.append(stack.enter_context(Part(environment, "chain", "run")))
         stack.enter_context(Postbox(folder))
         parts.append(stack.enter_context(Part(environment, "alerts", "run")))
+        parts.append(stack.enter_context(Part(environment, "watches", "run")))
         logins = sample_logins(folder)
         parts.append(stack.enter_context(Part(environment, "console")))
         floor = DemoFloor(folder, broker, tables, seed, faults)
@@ -87,8 +96,9 @@ def demo(
 def _welcome(address: str, logins: dict[str, str], folder: Path) -> None:
     typer.echo(f"\nThe console is at  {address}\n")
     typer.echo("Sign in as one of (samples for this demo alone):")
+    width = max(map(len, logins))
     for name, password in logins.items():
-        typer.echo(f"  {name:<14} {password}")
+        typer.echo(f"  {name:<{width}} {password}")
     typer.echo(f"\nLogs, data and messages to people: {folder}. Ctrl-C ends it; started again, it goes on.")
 
 

@@ -1,13 +1,14 @@
-"""Sample logins of the demo: one per role, with passwords made for this data folder alone."""
+"""Sample logins of the demo: for every role, with passwords made for this data folder alone."""
 
 import secrets
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
 import orjson
 
 from console.auth.people import InvalidPerson, People
-from console.auth.roles import ROLES
+from console.auth.roles import ROLES, Role
 from console.database import Database
 
 FILE: Final = "demo-logins.json"
@@ -20,19 +21,27 @@ _WORDS: Final = (
 )  # fmt: skip
 
 
+LOGINS: Final[Mapping[str, Role]] = {
+    **{role.replace("_", "-"): role for role in ROLES},
+    "second-administrator": "administrator",
+}
+"""One for each role, and the second person that changes of limits, tolerances, routing and keys need."""
+
+
 def sample_logins(folder: Path) -> dict[str, str]:
-    """Name and password by role; made at the first start, and the same ever after in this folder."""
+    """Name and password; made at the first start, and the same ever after in this folder."""
     file = folder / FILE
-    if file.exists():
-        logins: dict[str, str] = orjson.loads(file.read_bytes())
+    logins: dict[str, str] = orjson.loads(file.read_bytes()) if file.exists() else {}
+    missing = [name for name in LOGINS if name not in logins]
+    if not missing:
         return logins
-    logins = {role.replace("_", "-"): "-".join(secrets.choice(_WORDS) for _ in range(4)) for role in ROLES}
     database = Database(folder)
     try:
         people = People(database)
-        for role, (name, password) in zip(ROLES, logins.items(), strict=True):
+        for name in missing:
+            password = logins[name] = "-".join(secrets.choice(_WORDS) for _ in range(4))
             try:
-                people.add(name, role, password)
+                people.add(name, LOGINS[name], password)
             except InvalidPerson:
                 people.change_password(name, password)
     finally:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from queue import Queue
+from typing import Any
 
 import httpx
 import orjson
@@ -91,12 +92,31 @@ def rounds(demo: Demo) -> dict[str, int]:
     return {name: len(row["beads"]) for name, row in tables.items()}
 
 
+def approved(demo: Demo) -> dict[str, Any]:
+    """A change that one administrator proposes and the second one approves."""
+    told: dict[str, Any] = {}
+    for name in ("administrator", "second-administrator"):
+        with httpx.Client(base_url=demo.url, timeout=60) as client:
+            who = client.post("/api/v1/session", json={"name": name, "password": demo.logins[name]}).json()
+            client.headers["X-CSRF-Token"] = who["csrf"]
+            if told:
+                answer = client.post(f"/api/v1/changes/{told['id']}/approve", json={})
+            else:
+                given = {"subject": "TOLERANCE_MS", "value": "600", "reason": "Two sensors were changed."}
+                answer = client.post("/api/v1/changes", json=given)
+            assert answer.status_code in (200, 201), answer.text
+            told = answer.json()
+    return told
+
+
 @pytest.mark.timeout(600)
 def test_a_fault_of_the_floor_is_acknowledged_replayed_and_bundled_and_the_demo_goes_on(
     visitor: Visitor, tmp_path: Path
 ) -> None:
     with running(tmp_path) as demo:
-        assert set(demo.logins) == {"operator", "shift-manager", "auditor", "administrator"}
+        assert set(demo.logins) == {
+            "operator", "shift-manager", "auditor", "administrator", "second-administrator",
+        }  # fmt: skip
         page = signed_in(visitor, demo, "shift-manager", "/")
         expect(page.locator("#summary")).to_contain_text("4 tables", timeout=120_000)
         expect(page.locator(".tile .sev:not(.none)").first).to_be_visible(timeout=120_000)
@@ -118,9 +138,12 @@ def test_a_fault_of_the_floor_is_acknowledged_replayed_and_bundled_and_the_demo_
             page.get_by_role("link", name=re.compile("bundle", re.IGNORECASE)).click()
         packed = zipfile.ZipFile(download.value.path()).namelist()
         assert any(name.endswith("verify.py") for name in packed)
+        assert approved(demo)["decision"] == "approved"
+        assert "tolerance_ms = 600" in (tmp_path / "tablewatch.toml").read_text()
         await_that(lambda: sum(rounds(demo).values()) > 0, "rounds are judged")
         before, logins = rounds(demo), demo.logins
         assert demo.end() == 0
+    assert (tmp_path / "watches.log").exists()
     kept = orjson.loads((tmp_path / "demo.json").read_bytes())
     assert kept["sent"] > 0
     with running(tmp_path) as again:
