@@ -40,6 +40,9 @@ _BROKEN_OFF = (
 )
 
 _IDLE_CLIENTS = 16
+_REVISION = 54440
+"""The protocol as it was before every column of a block got a byte of its own, which the embedded server would have to
+look for in all that it sends. Nothing that came later is used here."""
 
 Row = tuple[Any, ...]
 Columns = list[tuple[Any, ...]]
@@ -191,6 +194,7 @@ class Store:
             compression="lz4",
             settings=self._settings,
             client_name="tablewatch",
+            client_revision=_REVISION,
         )
 
     def _give_back(self, client: Client) -> None:

@@ -18,17 +18,29 @@ from store.embedded.column_types import (
     Variant,
     layout,
 )
-from store.embedded.faults import ProtocolError
+from store.embedded.faults import ConnectionEnded, ProtocolError
 from store.embedded.wire import Source, text, varint
 
 INFO: Final = b"\x01\x00\x02\xff\xff\xff\xff\x00"
 """BlockInfo: field 1 (is_overflows) 0, field 2 (bucket_num) -1, end."""
 MAX_COLUMNS: Final = 10_000
 MAX_ROWS: Final = 1 << 40
+_USUAL: Final = b"\x00"
 _KEY_WIDTHS: Final = (1, 2, 4, 8)
 _HAS_GLOBAL_DICTIONARY: Final = 1 << 8
 _HAS_ADDITIONAL_KEYS: Final = 1 << 9
 _JSON_AS_TEXT: Final = 1
+
+
+class Whole(Source):
+    """A source over bytes that are all there."""
+
+    def __init__(self, raw: bytes) -> None:
+        super().__init__()
+        self.buffer += raw
+
+    def more(self) -> bytes:
+        raise ConnectionEnded("half a block")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +52,9 @@ class Column:
 
 
 def empty_block(columns: list[Column]) -> bytes:
-    """A block without rows that tells names and types; without columns, the mark that nothing follows."""
+    """A block without rows that tells names and types; without columns, that nothing follows."""
     body = b"".join(text(column.name) + text(column.type) for column in columns)
-    return INFO + varint(len(columns)) + varint(0) + body
+    return varint(len(columns)) + varint(0) + body
 
 
 def skip_info(source: Source) -> None:
@@ -56,19 +68,65 @@ def skip_info(source: Source) -> None:
             raise ProtocolError(faults.INCORRECT_DATA, f"DB::Exception: unknown field {field} in BlockInfo")
 
 
-def skip_block(source: Source) -> tuple[int, int]:
-    """Passes over a block from its number of columns on; gives the numbers of columns and rows."""
+def skip_block(source: Source, *, marked: bool = False) -> tuple[int, int]:
+    """Passes over a block from its number of columns on; gives the numbers of columns and rows. ``marked``: each column
+    has a byte behind its type, which the source's sink does not get."""
+    columns, rows = _sizes(source)
+    for _ in range(columns):
+        column = _head(source)
+        if marked and source.leave_out():
+            raise ProtocolError(
+                faults.NOT_IMPLEMENTED,
+                f"DB::Exception: the values of column {column.name} are written in an unusual way (as sparse)",
+            )
+        _skip_values(source, column, rows)
+    return columns, rows
+
+
+def with_marks(block: bytes) -> bytes:
+    """A block with a byte behind the type of each column: its values are written in the usual way."""
+    source = Whole(block)
+    columns, rows = _sizes(source)
+    pieces: list[bytes] = []
+    start = 0
+    for left in range(columns, 0, -1):
+        column = _head(source)
+        pieces.append(block[start : source.position])
+        start = source.position
+        if left > 1:
+            _skip_values(source, column, rows)
+    return _USUAL.join([*pieces, block[start:]])
+
+
+def columns_of(source: Source) -> list[Column]:
+    """Names and types of a block, which is passed over from its number of columns on as far as to the last name."""
+    columns, rows = _sizes(source)
+    found = []
+    for left in range(columns, 0, -1):
+        # The values of the last column, often the longest, need no end here.
+        found.append(_head(source))
+        if left > 1:
+            _skip_values(source, found[-1], rows)
+    return found
+
+
+def _sizes(source: Source) -> tuple[int, int]:
     columns = source.varint()
     rows = source.varint()
     if columns > MAX_COLUMNS or rows > MAX_ROWS:
         raise ProtocolError(faults.INCORRECT_DATA, f"DB::Exception: a block of {columns} columns and {rows} rows")
-    for _ in range(columns):
-        source.text()
-        lay = layout(source.text())
-        if rows:
-            skip_prefix(source, lay)
-            skip_values(source, lay, rows)
     return columns, rows
+
+
+def _head(source: Source) -> Column:
+    return Column(source.text(), source.text())
+
+
+def _skip_values(source: Source, column: Column, rows: int) -> None:
+    lay = layout(column.type)
+    if rows:
+        skip_prefix(source, lay)
+        skip_values(source, lay, rows)
 
 
 def skip_prefix(source: Source, lay: Layout) -> None:

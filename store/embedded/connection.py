@@ -15,7 +15,7 @@ from store.embedded.frames import Method
 from store.embedded.handshake import Identity
 from store.embedded.packets import FromClient, FromServer, Query
 from store.embedded.peer import Peer
-from store.embedded.statements import understand
+from store.embedded.statements import understand, unquote
 from store.embedded.watch import CancelWatch
 from store.embedded.wire import text, varint
 
@@ -23,6 +23,11 @@ HANDSHAKE_SECONDS: Final = 10.0
 STALL_SECONDS: Final = 300.0
 """A client that stops in the middle of a packet, or does not take what it asked for, is given up."""
 MAX_TABLES: Final = 10_000
+_NO_SHARD: Final = (
+    "DB::Exception: the embedded server is no shard: this query is one server's part of a distributed query (a"
+    " Distributed table, remote() or cluster()), whose unfinished result the embedded engine cannot give. Ask this"
+    " server directly, or let a ClickHouse server hold the shard. (NOT_IMPLEMENTED)"
+)
 _logger: Final = logging.getLogger(__name__)
 
 
@@ -89,6 +94,7 @@ class Connection:
             return False
         self._peer.revision = hello.revision
         self._peer.send(handshake.answer(hello, self._identity))
+        handshake.read_addendum(self._peer.source, hello.revision)
         return True
 
     def _wait(self) -> bool:
@@ -128,7 +134,10 @@ class Connection:
         method = _method(query)
         try:
             self._skip_external_tables(method)
+            if query.of_a_shard:
+                raise ServerError(faults.NOT_IMPLEMENTED, _NO_SHARD)
             self._session.apply(query.settings)
+            self._session.parameters = {each.name: unquote(each.value) for each in query.parameters}
             statement = understand(query.sql)
             if statement.insert is not None:
                 inserts.receive(statement.insert, self._session, self._peer, method)

@@ -108,6 +108,8 @@ class Session:
         self._path = path
         self._applied: dict[str, str] = {}
         self._said: dict[str, str] = {}
+        self.parameters: dict[str, str] = {}
+        """What stands for ``{name:Type}`` in the statement in hand, as the engine reads it: with backslashes."""
         self._handle = self._open(database)
 
     def _open(self, database: str) -> Any:
@@ -163,7 +165,7 @@ class Session:
 
     def _run(self, sql: str, form: str = "Native") -> Any:
         try:
-            return self._handle.query(sql, form)
+            return self._handle.query(sql, form, params=self.parameters or None)
         except RuntimeError as error:
             raise ServerError.from_engine(error) from None
 
@@ -186,7 +188,7 @@ class Session:
 
     def _streamed(self, sql: str) -> Iterator[Chunk]:
         try:
-            stream = self._handle.send_query(sql, "Native")
+            stream = self._handle.send_query(sql, "Native", params=self.parameters or None)
             try:
                 while (piece := stream.fetch()) is not None:
                     yield _chunk(piece)

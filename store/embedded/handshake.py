@@ -72,6 +72,12 @@ def read_hello(source: Source) -> Hello:
     return hello
 
 
+def read_addendum(source: Source, revision: int) -> None:
+    """What newer clients add when they have heard the server's Hello: a quota key."""
+    if revision >= packets.WITH_ADDENDUM:
+        source.text(_MAX_NAME)
+
+
 def check(hello: Hello, identity: Identity) -> None:
     """User and password, compared in constant time, and without telling which of the two was wrong."""
     right_user = hmac.compare_digest(_digest(hello.user), _digest(identity.user))

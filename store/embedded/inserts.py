@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from store.embedded import faults, packets
-from store.embedded.blocks import empty_block, skip_block
+from store.embedded.blocks import empty_block
 from store.embedded.column_types import layout
 from store.embedded.engine import Session
 from store.embedded.faults import ProtocolError, ServerError
@@ -77,13 +77,15 @@ def _blocks(feed: _Feed, peer: Peer, method: Method | None) -> bool:
         _, blocks = peer.begin_block(method)
         blocks.start_sink(feed.append)
         try:
-            columns, rows = skip_block(blocks)
+            columns, rows = peer.skip_block(blocks)
             if rows:
                 blocks.end_sink()
                 feed.insertion.end_block()
         finally:
             blocks.drop_sink()
         peer.end_block(blocks)
+        if feed.error is None:
+            peer.send_events()
         if not columns:
             return True
         if feed.error is not None and not told:

@@ -1,4 +1,4 @@
-"""The packets of ClickHouse's native protocol, as far as revision 54440 has them."""
+"""The packets of ClickHouse's native protocol, as far as revision 54459 has them."""
 
 from __future__ import annotations
 
@@ -10,17 +10,36 @@ from store.embedded import faults
 from store.embedded.faults import ProtocolError, ServerError
 from store.embedded.wire import Source, int32, text, varint
 
-REVISION: Final = 54440
-"""What this server announces. From 54441 on, more is exchanged than it needs, and from 54454 on every column of every
-block carries a byte that the engine's Native format does not write."""
+REVISION: Final = 54459
+"""What this server announces: the first with parameters of queries. From 54460 on, more is told than it has."""
 MINIMUM_REVISION: Final = 54060
 WITH_TIME_ZONE: Final = 54058
 WITH_DISPLAY_NAME: Final = 54372
 WITH_VERSION_PATCH: Final = 54401
 WITH_WRITE_INFO: Final = 54420
 WITH_SETTINGS_AS_STRINGS: Final = 54429
+WITH_SECRET_OF_SERVERS: Final = 54441
+WITH_TRACES: Final = 54442
+WITH_FORWARDED_FOR: Final = 54443
+WITH_REFERER: Final = 54447
+WITH_DISTRIBUTED_DEPTH: Final = 54448
+WITH_START_TIME: Final = 54449
+WITH_PARALLEL_REPLICAS: Final = 54453
+WITH_SERIALIZATION_MARKS: Final = 54454
+"""From here on every column of a block has a byte behind its type that says whether its values are written in an
+unusual way, which the engine's Native format does not write: it is put in and taken out here."""
+WITH_EVENTS_IN_INSERTS: Final = 54456
+"""From here on a client waits for the server's counts after each block that it inserts."""
+WITH_ADDENDUM: Final = 54458
+WITH_PARAMETERS: Final = 54459
 MAX_SETTINGS: Final = 10_000
 _IMPORTANT: Final = 1
+_TRACE_AND_SPAN: Final = 24
+"""Bytes of the two numbers that name a trace."""
+_SECONDARY: Final = 2
+"""The kind of a query that a server sends to another on behalf of its own client."""
+_COMPLETE: Final = 2
+"""The stage of a result that nothing has to be done to."""
 _SQL_INTERFACE_TCP: Final = 1
 _SQL_INTERFACE_HTTP: Final = 2
 
@@ -47,6 +66,7 @@ class FromServer(IntEnum):
     END_OF_STREAM = 5
     PROFILE_INFO = 6
     TABLES_STATUS = 9
+    PROFILE_EVENTS = 14
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +87,10 @@ class Query:
     settings: tuple[Setting, ...]
     compressed: bool
     sql: str
+    parameters: tuple[Setting, ...] = ()
+    """What stands for ``{name:Type}`` in the text; each value a string literal."""
+    of_a_shard: bool = False
+    """Whether another server asks for its part of a distributed query, whose result only that server can finish."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,18 +125,27 @@ class Progress:
 def read_query(source: Source, revision: int, setting_types: dict[str, str]) -> Query:
     """A Query packet after its type. `setting_types` is needed by clients that send settings in binary."""
     query_id = source.text()
-    _skip_client_info(source, revision)
+    kind = _skip_client_info(source, revision)
     settings = _read_settings(source, revision, setting_types)
-    source.varint()  # the stage up to which to run; clients ask for the complete one
+    if revision >= WITH_SECRET_OF_SERVERS:
+        source.text()
+    stage = source.varint()
     compressed = source.varint()
-    return Query(query_id, settings, bool(compressed), source.text())
+    sql = source.text()
+    parameters = _read_settings(source, revision, {}) if revision >= WITH_PARAMETERS else ()
+    of_a_shard = kind == _SECONDARY or stage != _COMPLETE
+    return Query(query_id, settings, bool(compressed), sql, parameters, of_a_shard)
 
 
-def _skip_client_info(source: Source, revision: int) -> None:
-    if not source.uint8():
-        return
+def _skip_client_info(source: Source, revision: int) -> int:
+    """Passes over what the client says of itself; gives the kind of query."""
+    kind = source.uint8()
+    if not kind:
+        return kind
     for _ in range(3):  # initial user, query id and address
         source.text()
+    if revision >= WITH_START_TIME:
+        source.uint64()
     interface = source.uint8()
     if interface == _SQL_INTERFACE_TCP:
         for _ in range(3):  # user of the operating system, host name, client name
@@ -122,11 +155,24 @@ def _skip_client_info(source: Source, revision: int) -> None:
     elif interface == _SQL_INTERFACE_HTTP:
         source.uint8()
         source.text()
+        for since in (WITH_FORWARDED_FOR, WITH_REFERER):
+            if revision >= since:
+                source.text()
     else:
         raise ProtocolError(faults.INCORRECT_DATA, f"DB::Exception: a query by interface {interface}")
     source.text()  # quota key
+    if revision >= WITH_DISTRIBUTED_DEPTH:
+        source.varint()
     if interface == _SQL_INTERFACE_TCP and revision >= WITH_VERSION_PATCH:
         source.varint()
+    if revision >= WITH_TRACES and source.uint8():
+        source.skip(_TRACE_AND_SPAN)
+        source.text()
+        source.uint8()
+    if revision >= WITH_PARALLEL_REPLICAS:
+        for _ in range(3):
+            source.varint()
+    return kind
 
 
 def _read_settings(source: Source, revision: int, setting_types: dict[str, str]) -> tuple[Setting, ...]:
@@ -156,6 +202,11 @@ def _is_number(kind: str) -> bool:
 def data(block: bytes) -> bytes:
     """A Data packet with a block that is ready to go."""
     return varint(FromServer.DATA) + text("") + block
+
+
+def profile_events(block: bytes) -> bytes:
+    """A ProfileEvents packet, whose block is never compressed."""
+    return varint(FromServer.PROFILE_EVENTS) + text("") + block
 
 
 def exception(error: ServerError) -> bytes:

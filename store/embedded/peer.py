@@ -7,13 +7,22 @@ import socket
 from typing import Final
 
 from store.embedded import faults, packets
-from store.embedded.blocks import skip_block, skip_info
+from store.embedded.blocks import INFO, Column, empty_block, skip_block, skip_info, with_marks
 from store.embedded.faults import ProtocolError, ServerError
 from store.embedded.frames import FrameSource, Method, write_frames
 from store.embedded.packets import FromClient
 from store.embedded.wire import SocketSource, Source
 
 _logger: Final = logging.getLogger(__name__)
+
+_EVENTS: Final = [
+    Column("host_name", "String"),
+    Column("current_time", "DateTime"),
+    Column("thread_id", "UInt64"),
+    Column("type", "Enum8('increment' = 1, 'gauge' = 2)"),
+    Column("name", "String"),
+    Column("value", "Int64"),
+]
 
 
 class Peer:
@@ -28,8 +37,25 @@ class Peer:
         self.socket.sendall(packet)
 
     def send_block(self, block: bytes, method: Method | None) -> None:
-        """A Data packet."""
-        self.send(packets.data(block if method is None else write_frames(block, method)))
+        """A Data packet with a block from its number of columns on."""
+        whole = self._written(block)
+        self.send(packets.data(whole if method is None else write_frames(whole, method)))
+
+    def send_events(self) -> None:
+        """To a client that waits for them between the blocks of an insert: counts, of which there are none here."""
+        if self.revision >= packets.WITH_EVENTS_IN_INSERTS:
+            self.send(packets.profile_events(self._written(empty_block(_EVENTS))))
+
+    def _written(self, block: bytes) -> bytes:
+        return INFO + (with_marks(block) if self._marked else block)
+
+    @property
+    def _marked(self) -> bool:
+        return self.revision >= packets.WITH_SERIALIZATION_MARKS
+
+    def skip_block(self, blocks: Source) -> tuple[int, int]:
+        """Passes over a block as this client writes them; gives the numbers of columns and rows."""
+        return skip_block(blocks, marked=self._marked)
 
     def say_last(self, error: ServerError) -> None:
         """Tells an error to a client that may be gone already, and that nothing will follow."""
@@ -60,6 +86,6 @@ class Peer:
     def skip_data(self, method: Method | None) -> tuple[str, int]:
         """Passes over a Data packet after its type; gives the name of its table and its number of columns."""
         name, blocks = self.begin_block(method)
-        columns, _ = skip_block(blocks)
+        columns, _ = self.skip_block(blocks)
         self.end_block(blocks)
         return name, columns

@@ -7,15 +7,14 @@ from contextlib import closing
 from typing import Final
 
 from store.embedded import faults, packets
-from store.embedded.blocks import INFO, empty_block, skip_block
+from store.embedded.blocks import Whole, columns_of, empty_block, skip_block
 from store.embedded.engine import Chunk, Session
-from store.embedded.faults import ConnectionEnded, ServerError
+from store.embedded.faults import ProtocolError, ServerError
 from store.embedded.frames import Method
 from store.embedded.packets import Progress
 from store.embedded.peer import Peer
 from store.embedded.statements import Statement
 from store.embedded.watch import CancelWatch
-from store.embedded.wire import Source
 
 _HEAD: Final = 20
 """Two numbers of at most ten bytes: columns and rows."""
@@ -64,11 +63,30 @@ class _Reply:
 
     def chunk(self, chunk: Chunk) -> None:
         for block in _split(chunk):
-            self._peer.send_block(INFO + block, self._method)
+            if not self.blocks:
+                self._header(block)
+            self._send(block)
             self.blocks += 1
             self._size += len(block)
             self._rows += _rows(block)
         self._read = self._read.plus(chunk.read)
+
+    def _send(self, block: bytes) -> None:
+        try:
+            self._peer.send_block(block, self._method)
+        except ProtocolError as unknown:
+            # Where columns end must be known to answer clients of today; only what they receive is named in the text.
+            raise ServerError(unknown.code, unknown.message.replace("cannot receive", "cannot send")) from None
+
+    def _header(self, block: bytes) -> None:
+        """Names and types in a block without rows, first of all, as ClickHouse has it: there some clients look."""
+        try:
+            columns = columns_of(Whole(block))
+        except ProtocolError as unknown:
+            # Where the end of a column cannot be found, the names of those behind it cannot either.
+            _logger.debug("a result without a header: %s", unknown)
+            return
+        self._peer.send_block(empty_block(columns), self._method)
 
     def end(self) -> None:
         self._peer.send(
@@ -78,19 +96,8 @@ class _Reply:
         )
 
 
-class _Whole(Source):
-    """A source over bytes that are all there."""
-
-    def __init__(self, raw: bytes) -> None:
-        super().__init__()
-        self.buffer += raw
-
-    def more(self) -> bytes:
-        raise ConnectionEnded("half a block")
-
-
 def _rows(block: bytes) -> int:
-    head = _Whole(block[:_HEAD])
+    head = Whole(block[:_HEAD])
     head.varint()
     return head.varint()
 
@@ -101,7 +108,7 @@ def _split(chunk: Chunk) -> list[bytes]:
         return []
     if _rows(chunk.native) == chunk.rows:
         return [chunk.native]
-    source = _Whole(chunk.native)
+    source = Whole(chunk.native)
     blocks: list[bytes] = []
     start = 0
     while source.available:

@@ -22,6 +22,8 @@ _TOKEN: Final = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _ESCAPED: Final = re.compile(r"\\(.)|(`)`|(\")\"", re.DOTALL)
+_IN_STRING: Final = re.compile(r"\\(.)|''", re.DOTALL)
+_BACKSLASHED: Final = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "0": "\0", "a": "\a", "v": "\v"}
 _WITH_RESULT: Final = frozenset(
     {"SELECT", "WITH", "SHOW", "DESCRIBE", "DESC", "EXISTS", "EXPLAIN", "CHECK", "FROM", "(", "VALUES"}
 )
@@ -131,6 +133,13 @@ def assignments(sql: str) -> dict[str, str]:
 def quote(value: str) -> str:
     """A string literal."""
     return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+def unquote(literal: str) -> str:
+    """The text of a string literal; anything else stays as it is."""
+    if len(literal) < 2 or literal[0] != "'" or literal[-1] != "'":
+        return literal
+    return _IN_STRING.sub(lambda found: _BACKSLASHED.get(found[1], found[1]) if found[1] else "'", literal[1:-1])
 
 
 def quote_name(name: str) -> str:

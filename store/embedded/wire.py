@@ -78,6 +78,13 @@ class Source:
             left -= here
             self.fill()
 
+    def leave_out(self) -> int:
+        """The next byte, which the sink does not get."""
+        self._let_go()
+        while not self.buffer:
+            self.fill()
+        return self.buffer.pop(0)
+
     def skip_strings(self, count: int) -> None:
         """Passes over that many length-prefixed strings; the one hot loop of the server."""
         left = count

@@ -6,7 +6,7 @@ import socket
 from dataclasses import dataclass
 
 from store.embedded.blocks import INFO, empty_block, skip_block, skip_info
-from store.embedded.packets import REVISION, FromClient, FromServer
+from store.embedded.packets import FromClient, FromServer
 from store.embedded.process import EmbeddedClickHouse
 from store.embedded.wire import SocketSource, text, varint
 
@@ -17,6 +17,10 @@ class Refusal:
 
     code: int
     message: str
+
+
+PLAIN_REVISION = 54440
+"""The last one without bytes between a column's type and its values, and without anything after Hello."""
 
 
 class RawClient:
@@ -36,7 +40,7 @@ class RawClient:
     def send(self, *pieces: bytes) -> None:
         self.socket.sendall(b"".join(pieces))
 
-    def hello(self, database: str = "", revision: int = REVISION) -> None:
+    def hello(self, database: str = "", revision: int = PLAIN_REVISION) -> None:
         """Says hello and takes the answer, or fails."""
         self.send(
             varint(FromClient.HELLO),
@@ -56,17 +60,24 @@ class RawClient:
         self.source.text()
         self.source.varint()
 
-    def query(self, sql: str) -> None:
-        """A Query packet and the empty block after it."""
-        client_info = b"\x01" + text("") * 3 + b"\x01" + text("") * 3 + varint(1) * 3 + text("") + varint(0)
+    def query(self, sql: str, *, kind: int = 1, stage: int = 2) -> None:
+        """A Query packet and the empty block after it: a first query, of which the whole result is wanted."""
+        client_info = bytes([kind]) + text("") * 3 + b"\x01" + text("") * 3 + varint(1) * 3 + text("") + varint(0)
         self.send(
-            varint(FromClient.QUERY), text(""), client_info, text(""), varint(2), varint(0), text(sql), self.data(b"")
+            varint(FromClient.QUERY),
+            text(""),
+            client_info,
+            text(""),
+            varint(stage),
+            varint(0),
+            text(sql),
+            self.data(b""),
         )
 
     @staticmethod
     def data(native: bytes) -> bytes:
         """A Data packet; without a block, the one that ends the data."""
-        block = INFO + native if native else empty_block([])
+        block = INFO + (native or empty_block([]))
         return varint(FromClient.DATA) + text("") + block
 
     def refusal(self) -> Refusal:
@@ -93,7 +104,7 @@ class RawClient:
         return b"".join(pieces)
 
     def result(self) -> list[bytes]:
-        """The blocks up to the end of the stream."""
+        """The blocks up to the end of the stream, without the first, which has names and types and no rows."""
         blocks: list[bytes] = []
         while True:
             kind = self._peek()
@@ -102,7 +113,7 @@ class RawClient:
                 continue
             self.source.varint()
             if kind == FromServer.END_OF_STREAM:
-                return blocks
+                return blocks[1:]
             if kind == FromServer.PROGRESS:
                 for _ in range(5):
                     self.source.varint()

@@ -10,16 +10,16 @@ from clickhouse_driver.errors import ServerException
 
 from store.embedded import faults
 from store.embedded.frames import Method, write_frames
-from store.embedded.packets import REVISION, FromClient, FromServer
+from store.embedded.packets import FromClient, FromServer
 from store.embedded.process import EmbeddedClickHouse
 from store.embedded.wire import text, varint
 from tests.store.embedded.conftest import Connect
-from tests.store.embedded.raw_client import RawClient
+from tests.store.embedded.raw_client import PLAIN_REVISION, RawClient
 
 HUGE = varint((1 << 63) - 1)
 
 
-def _hello(user: str, password: str, revision: int = REVISION) -> bytes:
+def _hello(user: str, password: str, revision: int = PLAIN_REVISION) -> bytes:
     names = text("raw") + varint(1) + varint(0) + varint(revision)
     return varint(FromClient.HELLO) + names + text("") + text(user) + text(password)
 
@@ -192,6 +192,21 @@ def test_ping_between_queries(server: EmbeddedClickHouse) -> None:
         raw.hello()
         raw.send(varint(FromClient.PING) * 3)
         assert [raw.source.varint() for _ in range(3)] == [FromServer.PONG] * 3
+
+
+@pytest.mark.parametrize(("kind", "stage"), [(2, 2), (1, 1), (2, 0)])
+def test_a_query_of_another_server_to_its_shard_is_refused_with_the_reason(
+    server: EmbeddedClickHouse, kind: int, stage: int
+) -> None:
+    with RawClient(server) as raw:
+        raw.hello()
+        raw.query("SELECT count() FROM numbers(5)", kind=kind, stage=stage)
+        refused = raw.refusal()
+        assert refused.code == faults.NOT_IMPLEMENTED
+        assert "no shard" in refused.message
+        assert "distributed query" in refused.message
+        raw.query("SELECT 5")
+        assert raw.result()[0].endswith(b"\x05")
 
 
 def test_packets_sent_ahead_are_answered_in_turn(server: EmbeddedClickHouse) -> None:

@@ -56,6 +56,18 @@ def test_blocks_as_small_as_the_client_asks_for(client: Client) -> None:
     assert client.last_query.profile_info.blocks > 1
 
 
+@pytest.mark.parametrize("compression", [False, "lz4"])
+@pytest.mark.parametrize("revision", [54440, 54459])
+def test_a_result_begins_with_its_names_and_types(connect: Connect, compression: bool | str, revision: int) -> None:
+    client = connect(compression=compression, client_revision=revision)
+    sql = "SELECT number AS a, toString(number) AS b, [number] AS c, toLowCardinality('x') AS d FROM numbers(3)"
+    rows, columns = client.execute(sql, with_column_types=True)
+    assert rows == [(n, str(n), [n], "x") for n in range(3)]
+    assert columns == [
+        ("a", "UInt64"), ("b", "String"), ("c", "Array(UInt64)"), ("d", "LowCardinality(String)"),
+    ]  # fmt: skip
+
+
 def test_an_empty_result_has_names_and_types(client: Client) -> None:
     client.execute("CREATE TABLE t (a UInt64, b LowCardinality(String), c Tuple(x UInt8, y String)) ENGINE = Memory")
     rows, columns = client.execute("SELECT a, b, c, a + 1 AS d FROM t -- a comment", with_column_types=True)
@@ -204,7 +216,7 @@ def test_settings_in_the_binary_form_of_old_clients(connect: Connect) -> None:
     assert asked == [(1, 1234, True, "in_order", 0.25)]
 
 
-@pytest.mark.parametrize("revision", [54060, 54400, 54415, 54428, 54440])
+@pytest.mark.parametrize("revision", [54060, 54400, 54415, 54428, 54440, 54448, 54453, 54458, 54459])
 def test_old_clients_are_served(connect: Connect, revision: int) -> None:
     client = connect(client_revision=revision)
     client.execute("CREATE TABLE t (a UInt8, b String) ENGINE = Memory")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from store.embedded.faults import ServerError
-from store.embedded.statements import Insert, assignments, quote, quote_name, understand
+from store.embedded.statements import Insert, assignments, quote, quote_name, understand, unquote
 
 
 @pytest.mark.parametrize(
@@ -84,3 +84,11 @@ def test_the_assignments_of_a_set() -> None:
 def test_quoting() -> None:
     assert quote("it's \\") == r"'it\'s \\'"
     assert quote_name("a`b\\") == r"`a\`b\\`"
+
+
+@pytest.mark.parametrize(
+    ("literal", "meant"),
+    [("'5'", "5"), (r"'a\'b'", "a'b"), (r"'a\\tb'", r"a\tb"), (r"'a\nb'", "a\nb"), ("'it''s'", "it's"), ("5", "5")],
+)
+def test_a_string_literal_is_read(literal: str, meant: str) -> None:
+    assert unquote(literal) == meant
