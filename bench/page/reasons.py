@@ -81,6 +81,13 @@ REASONS: Final = {
         " the stored rounds, and finds naturals and pairs too; it needs no memory for them, and a cluster spreads it."
     ),
     **{
+        f"verify by audit, {what}": (
+            "Verify reads every event of a round back from the store first, whose own time is counted too; then the"
+            " same judge judges it, and the stored verdict is held against the new one."
+        )
+        for what in ("whole tables", "windows of shoes")
+    },
+    **{
         f"our worker by confluent-kafka, {what}": (
             "The worker sends verdicts and alerts to Kafka and keeps track of every record; where there are few events"
             " for each table and partition, that weighs more."
