@@ -48,8 +48,7 @@ def bundle(store: Store, keys: Sequence[RoundKey]) -> bytes:
         of_round, report = _round_files(store, key)
         reports.append(report)
         files |= {f"round-{number:03d}/{name}": content for name, content in of_round.items()}
-    named = ", ".join(str(key) for key in sorted(set(keys))[:5])
-    files["report.html"] = report_page(f"Evidence: {named}", reports)
+    files["report.html"] = report_page([str(key) for key in sorted(set(keys))], reports)
     files["verify.py"] = package_files("replay.bundle").joinpath("check_case.py").read_bytes()
     files[MANIFEST] = manifest_of(files)
     return pack(files)

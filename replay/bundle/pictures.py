@@ -8,6 +8,8 @@ from replay.story import Story
 
 _SUITS = {"S": "♠", "H": "♥", "D": "♦", "C": "♣", "F": "火", "G": "金", "E": "土", "W": "木", "A": "水"}
 _RED = frozenset("HDFG")
+_COLUMNS, _ROWS = 12, 6
+"""A road is drawn at least so large, as on the boards of the floor."""
 _WINNERS = {"banker": "#b3261e", "tiger": "#b3261e", "player": "#1d4f91", "dragon": "#1d4f91", "tie": "#2e7d32"}
 
 
@@ -44,8 +46,15 @@ def roads_picture(roads: Roads, marked: int) -> str:
 
 
 def _road(title: str, cells: Sequence[tuple[int, int, str, int, str]], marked: int, *, filled: bool) -> str:
-    columns = max((column for column, *_ in cells), default=0) + 1
-    parts = [f'<text x="4" y="14" class="name">{title}</text>']
+    columns = max(max((column for column, *_ in cells), default=0) + 1, _COLUMNS)
+    rows = max(max((row for _, row, *_ in cells), default=0) + 1, _ROWS)
+    width, height = 7 + columns * 22, 25 + rows * 22
+    lines = [f"M{3 + 22 * column} 21V{height - 4}" for column in range(columns + 1)]
+    lines += [f"M3 {21 + 22 * row}H{width - 4}" for row in range(rows + 1)]
+    parts = [
+        f'<text x="4" y="14" class="name">{title}</text>',
+        f'<path d="{"".join(lines)}" fill="none" stroke="#e2e2e2"/>',
+    ]
     for column, row, winner, number, words in cells:
         x, y = 14 + column * 22, 32 + row * 22
         colour = _WINNERS.get(winner, "#555")
@@ -56,8 +65,8 @@ def _road(title: str, cells: Sequence[tuple[int, int, str, int, str]], marked: i
         letter = winner[:1].upper() if filled else words
         shade = "#fff" if filled else "#2e7d32"
         parts.append(f'<text x="{x}" y="{y + 4}" font-size="10" fill="{shade}" text-anchor="middle">{letter}</text>')
-    width = 28 + columns * 22
-    return f'<svg role="img" aria-label="{title}" viewBox="0 0 {width} 160" width="{width}">{"".join(parts)}</svg>'
+    size = f'viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
+    return f'<svg role="img" aria-label="{title}" {size}>{"".join(parts)}</svg>'
 
 
 def timeline_picture(story: Story) -> str:

@@ -5,27 +5,38 @@ from datetime import UTC, datetime
 from html import escape
 from typing import Any
 
+from games.rulebook import GAMES
 from replay.bundle.pictures import hands_picture, roads_picture, timeline_picture
 from replay.chain.prove import RoundProof
 from replay.money import amount_words
 from replay.roads import Roads
 from replay.story import Story
+from replay.words import wager_words
 
 _STYLE = """
 body{font:15px/1.45 system-ui,sans-serif;color:#1b1b1b;max-width:60rem;margin:2rem auto;padding:0 1rem}
-h1{font-size:1.5rem}h2{font-size:1.15rem;margin-top:1.8rem;border-bottom:1px solid #bbb}
+h1{font-size:1.5rem}h2{font-size:1.3rem;margin-top:2.4rem;border-bottom:2px solid #1b1b1b}h3{font-size:1.05rem}
+h3{margin:1.6rem 0 .5rem}
 table{border-collapse:collapse;width:100%;font-size:.9rem}
 th,td{border:1px solid #ccc;padding:.3rem .5rem;text-align:left}
-th{background:#f2f2f2}td.money{text-align:right;font-variant-numeric:tabular-nums}
-.status{font-weight:700}.wrong{color:#b3261e}.small{font-size:.8rem;color:#555;overflow-wrap:anywhere}
-svg{max-width:100%;height:auto}svg .name{font-weight:600;font-size:13px}
-@media print{body{margin:0;max-width:none}h2{break-after:avoid}tr,svg{break-inside:avoid}section{break-before:page}
+th{background:#f2f2f2}.said th{width:11rem;font-weight:600}
+.bets td:nth-child(n+4),.bets th:nth-child(n+4){text-align:right;font-variant-numeric:tabular-nums}
+.rounds{columns:3;font-size:.9rem}.status{font-weight:700}.wrong{color:#b3261e}.small{font-size:.8rem;color:#555;overflow-wrap:anywhere}
+svg{display:block;max-width:100%;height:auto;margin:.8rem 0}svg .name{font-weight:600;font-size:13px}
+@media print{body{margin:0;max-width:none}h2,h3{break-after:avoid}.rounds{columns:2}
+tr,svg{break-inside:avoid}section{break-before:page}
 section:first-of-type{break-before:auto}}
 """
 
+_NAMED = 3
+"""So many rounds are named in the title."""
 
-def report_page(title: str, rounds: Sequence[str]) -> bytes:
-    """The page around the reports of the rounds."""
+
+def report_page(names: Sequence[str], rounds: Sequence[str]) -> bytes:
+    """The page around the reports of the rounds of these names; of many, a list of them comes first."""
+    title = f"Evidence: {', '.join(names) if len(names) <= _NAMED else f'{len(names)} rounds'}"
+    listed = "".join(f'<li><a href="#{escape(name)}">{escape(name)}</a></li>' for name in names)
+    contents = f'<ul class="rounds">{listed}</ul>' if len(names) > 1 else ""
     how = (
         "This page tells what the files of the bundle say. Run <code>python verify.py</code> in the unpacked bundle to"
         " check that no file was changed, that events and verdicts are those that were sealed, and that outcome and"
@@ -34,7 +45,7 @@ def report_page(title: str, rounds: Sequence[str]) -> bytes:
     return (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
         '<meta name="viewport" content="width=device-width"><style>'
-        f"{_STYLE}</style></head><body><h1>{escape(title)}</h1><p>{how}</p>{''.join(rounds)}</body></html>\n"
+        f"{_STYLE}</style></head><body><h1>{escape(title)}</h1><p>{how}</p>{contents}{''.join(rounds)}</body></html>\n"
     ).encode()
 
 
@@ -43,28 +54,30 @@ def round_report(
 ) -> str:
     """The report of one round."""
     verdict = story.verdict
-    parts = [f"<section><h2>Round {escape(f'{story.table}/{story.shoe}/{story.round}')}</h2>", _summary(story)]
+    name = escape(f"{story.table}/{story.shoe}/{story.round}")
+    parts = [f'<section id="{name}"><h2>Round {name}</h2>', _summary(story)]
     if verdict is not None and verdict.outcome is not None:
         parts.append(hands_picture(verdict.outcome.hands, verdict.outcome.totals))
-    parts += ["<h2>What happened</h2>", timeline_picture(story), _moments(story)]
-    parts += ["<h2>Bets</h2>", _bets(story), "<h2>Findings</h2>", _findings(story)]
-    parts += ["<h2>The shoe up to this round</h2>", roads_picture(roads, story.round)]
+    parts += ["<h3>What happened</h3>", timeline_picture(story), _moments(story)]
+    parts += ["<h3>Bets</h3>", _bets(story), "<h3>Findings</h3>", _findings(story)]
+    parts += ["<h3>The shoe up to this round</h3>", roads_picture(roads, story.round)]
     parts += [
-        "<h2>Rules in force</h2>",
+        "<h3>Rules in force</h3>",
         _rules(story, clauses),
-        "<h2>Devices, clocks and cameras</h2>",
+        "<h3>Devices, clocks and cameras</h3>",
         _clocks(clocks),
     ]
-    parts += ["<h2>Seal</h2>", _seal(proof), "</section>"]
+    parts += ["<h3>Seal</h3>", _seal(proof), "</section>"]
     return "".join(parts)
 
 
-def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def _table(heads: Sequence[str], rows: Sequence[Sequence[str]], name: str = "") -> str:
     if not rows:
         return "<p>None.</p>"
     head = "".join(f"<th>{each}</th>" for each in heads)
     body = "".join("<tr>" + "".join(f"<td>{each}</td>" for each in row) + "</tr>" for row in rows)
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    called = f' class="{name}"' if name else ""
+    return f"<table{called}><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def _summary(story: Story) -> str:
@@ -80,7 +93,14 @@ def _summary(story: Story) -> str:
         ("Cameras", ", ".join(story.cameras) or "none configured"),
         ("Digest of the facts", story.digest or ""),
     ]
-    return _table(("", ""), [(name, escape(value)) for name, value in rows])
+    body = "".join(f"<tr><th>{name}</th><td{_shade(name, story)}>{escape(value)}</td></tr>" for name, value in rows)
+    return f'<table class="said"><tbody>{body}</tbody></table>'
+
+
+def _shade(name: str, story: Story) -> str:
+    if name != "Status":
+        return ""
+    return ' class="status wrong"' if story.status in ("flagged", "unverifiable") else ' class="status"'
 
 
 def _moments(story: Story) -> str:
@@ -96,14 +116,15 @@ def _moments(story: Story) -> str:
 
 def _bets(story: Story) -> str:
     rows = []
+    game = GAMES.get(story.game or "")
     for line in story.bets:
         bet = line.bet
         due = "cannot be said" if bet.expected is None else _money(bet.expected.paid, bet.expected.collected, story)
         was = "not settled" if bet.actual is None else _money(bet.actual.paid, bet.actual.collected, story)
         player = bet.player or f"position {bet.position}"
         stake = amount_words(bet.stake, story.currency)
-        rows.append([escape(each) for each in (bet.bet, player, bet.wager, stake, due, was)])
-    return _table(("Bet", "Player", "Wager", "Stands", "Due", "Settled"), rows)
+        rows.append([escape(each) for each in (bet.bet, player, wager_words(game, bet.wager), stake, due, was)])
+    return _table(("Bet", "Player", "Wager", "Stands", "Due", "Settled"), rows, "bets")
 
 
 def _money(paid: Any, collected: Any, story: Story) -> str:

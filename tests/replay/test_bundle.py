@@ -1,6 +1,7 @@
 """The evidence bundle: complete, the same bytes each time, and checked by a program that needs nothing of ours."""
 
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -78,6 +79,9 @@ def test_all_games_are_checked_right_and_the_bytes_are_the_same_later(store: Sto
     page = files["report.html"].decode()
     assert "<svg" in page
     assert "src=" not in page
+    listed, told = re.findall('href="#([^"]+)"', page), re.findall('<section id="([^"]+)"', page)
+    assert listed == told
+    assert len(told) == len([name for name in files if name.endswith("round.json")])
     assert "http" not in page.replace("http-equiv", "")
     # Later looks and checkpoints change nothing of it.
     ring = KeyRing(tmp_path / "keys")
