@@ -231,4 +231,4 @@ class TableDesk:
     @property
     def holds_much(self) -> bool:
         """Whether the table has gone on for so long that there may be something to let go of."""
-        return self.live is not None and self.live.latest - self._released_at > GRACE
+        return self.live is not None and self.live.latest - self._released_at > GRACE // 3

@@ -20,7 +20,7 @@ from schemas.records import AnyEvent
 from schemas.time import micros
 from schemas.topics import HEARTBEAT
 
-GRACE = 120_000 * MILLISECOND
+GRACE = 45_000 * MILLISECOND
 """How long a judged round is held for what may still come about it."""
 
 MOST_RAISED = 1_000
