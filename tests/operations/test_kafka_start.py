@@ -21,7 +21,7 @@ from tests.services.kafka import KafkaUnavailable, jars
 
 KAFKA = ROOT / "deploy" / "compose" / "kafka"
 
-pytestmark = pytest.mark.java
+pytestmark = [pytest.mark.java, pytest.mark.xdist_group("kafka")]
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,9 @@
-"""Fixtures for the real services; a test module takes what it needs by importing it."""
+"""The real broker of a test run: one for all tests that leave it running, others for those that take it away."""
 
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
@@ -15,9 +17,11 @@ def absent(what: str, reason: str) -> None:
     pytest.skip(reason)
 
 
-def _broker(factory: pytest.TempPathFactory, *, secure: bool) -> Iterator[KafkaBroker]:
+@contextmanager
+def own_broker(folder: Path, *, secure: bool = False) -> Iterator[KafkaBroker]:
+    """A broker that belongs to whoever asks: to kill, to start again, to fill with users and rights."""
     try:
-        broker = KafkaBroker(factory.mktemp("kafka"), secure=secure)
+        broker = KafkaBroker(folder, secure=secure)
     except KafkaUnavailable as error:
         absent("java", str(error))
         raise
@@ -27,11 +31,7 @@ def _broker(factory: pytest.TempPathFactory, *, secure: bool) -> Iterator[KafkaB
 
 @pytest.fixture(scope="session")
 def kafka_broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KafkaBroker]:
-    """A real broker without rights, shared by the session: tests use topics and groups of their own."""
-    yield from _broker(tmp_path_factory, secure=False)
-
-
-@pytest.fixture(scope="session")
-def secure_kafka_broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KafkaBroker]:
-    """A real broker with SASL/SCRAM and the authorizer."""
-    yield from _broker(tmp_path_factory, secure=True)
+    """The broker without rights that all tests of the group "kafka" share: each makes the topics that it needs anew,
+    and leaves the broker running."""
+    with own_broker(tmp_path_factory.mktemp("kafka")) as broker:
+        yield broker

@@ -5,20 +5,15 @@ from pathlib import Path
 import pytest
 from kafka import KafkaAdminClient, KafkaConsumer, KafkaProducer, TopicPartition
 
-from tests.services.fixtures import absent
-from tests.services.kafka import KafkaBroker, KafkaUnavailable, jars
+from tests.services.fixtures import absent, own_broker
+from tests.services.kafka import KafkaUnavailable, jars
 
 pytestmark = pytest.mark.xdist_group("kafka")
 
 
 @pytest.mark.java
 def test_a_killed_broker_comes_back_with_what_it_had_acknowledged(tmp_path: Path) -> None:
-    try:
-        broker = KafkaBroker(tmp_path)
-    except KafkaUnavailable as error:
-        absent("java", str(error))
-        raise
-    with broker:
+    with own_broker(tmp_path) as broker:
         with KafkaAdminClient(**broker.options) as admin:
             admin.create_topics({"t": {"num_partitions": 1}}, wait_for_metadata=True)
         producer = KafkaProducer(**broker.options)

@@ -20,12 +20,12 @@ from streams.broker_url import Broker, parse_broker
 from streams.feed import Feed
 from streams.publish import publish
 from streams.topics import Layout, create
-from tests.services.fixtures import absent
-from tests.services.kafka import KafkaBroker, KafkaUnavailable
+from tests.services.kafka import KafkaBroker
+from tests.services.topics import without_topics
 from tests.streams.pipeline import Pipeline, StoreProcess, offline, pipeline, stop
 
 
-@pytest.fixture(params=["embedded", "kafka"])
+@pytest.fixture(params=["embedded", pytest.param("kafka", marks=[pytest.mark.java, pytest.mark.xdist_group("kafka")])])
 def running(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Pipeline]:
     """A store, and the broker of either kind with the contract's topics."""
     server = StoreProcess(tmp_path / "clickhouse")
@@ -33,12 +33,9 @@ def running(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Pipeline
         with embedded_pipeline(tmp_path, server) as started:
             yield started
         return
-    try:
-        kafka = KafkaBroker(tmp_path / "kafka")
-    except KafkaUnavailable as error:
-        absent("java", str(error))
-        raise
-    with kafka, broker_pipeline(tmp_path, kafka.url, server) as started:
+    kafka: KafkaBroker = request.getfixturevalue("kafka_broker")
+    without_topics(kafka)
+    with broker_pipeline(tmp_path, kafka.url, server) as started:
         yield started
 
 

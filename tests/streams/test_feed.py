@@ -15,10 +15,9 @@ from streams.broker_url import Broker, TopicsMissing, parse_broker
 from streams.embedded.log import Log, NewRecord, Topic
 from streams.feed import Feed, FeedRecord, decode
 from streams.topics import Layout, create
-from tests.services.fixtures import kafka_broker  # noqa: F401
 from tests.services.kafka import KafkaBroker as RealBroker
+from tests.services.topics import fresh_topics
 from tests.store.floor import finding
-from tests.streams.gateway.test_kafka import fresh_topics
 
 PARTITIONS = 3
 pytestmark = pytest.mark.xdist_group("kafka")
@@ -40,7 +39,7 @@ def ground(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Bro
             yield broker, append
         return
     real: RealBroker = request.getfixturevalue("kafka_broker")
-    fresh_topics(real)
+    broker = fresh_topics(real, PARTITIONS)
     producer = KafkaProducer(**real.options)
 
     def send(topic: str, partition: int, values: list[bytes]) -> None:
@@ -48,7 +47,7 @@ def ground(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Bro
             producer.send(topic, value=value, partition=partition)
         producer.flush()
 
-    yield parse_broker(real.url), send
+    yield broker, send
     producer.close()
 
 

@@ -17,7 +17,6 @@ from kafka import KafkaAdminClient, KafkaProducer, TopicPartition
 from kafka.errors import CoordinatorNotAvailableError
 
 from streams.embedded.log import Log, NewRecord, Topic
-from tests.services.fixtures import kafka_broker  # noqa: F401
 from tests.streams.notebook import TOPICS
 
 PARTITIONS = 3

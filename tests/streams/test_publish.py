@@ -1,6 +1,5 @@
 """Publishing: every line reaches its topic and partition once, in order, packed, on both brokers; bad lines too."""
 
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,21 +8,21 @@ import pytest
 import typer
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from kafka import KafkaAdminClient, KafkaConsumer, TopicPartition
+from kafka import KafkaConsumer, TopicPartition
 from typer.testing import CliRunner
 
 from schemas.decoding import decode_line, decode_record, split_record
 from schemas.topics import INPUT, partition_of
-from streams.broker_url import Broker, BrokerUnavailable, EmbeddedLog, KafkaBroker, TopicsMissing, parse_broker
+from streams.broker_url import Broker, BrokerUnavailable, EmbeddedLog, KafkaBroker, TopicsMissing
 from streams.embedded.log import Log, Place, Topic
 from streams.packing import Packer
 from streams.publish import Counts, publish
 from streams.routing import Parcel, Router
-from streams.topics import INPUTS, OUTPUTS, Layout, create
+from streams.topics import INPUTS, Layout, create
 from tablewatch.commands.publish import publish as publish_command
 from tablewatch.commands.topics import topics as topics_command
-from tests.services.fixtures import kafka_broker  # noqa: F401
 from tests.services.kafka import KafkaBroker as RealBroker
+from tests.services.topics import without_topics
 
 pytestmark = pytest.mark.xdist_group("kafka")
 
@@ -59,14 +58,7 @@ def broker(request: pytest.FixtureRequest, tmp_path: Path) -> Broker:
     if request.param == "embedded":
         target: Broker = EmbeddedLog(tmp_path / "log")
     else:
-        real: RealBroker = request.getfixturevalue("kafka_broker")
-        target = parse_broker(real.url)
-        with KafkaAdminClient(**real.options) as admin:
-            here = set(admin.list_topics()) & {*INPUTS, *OUTPUTS}
-            if here:
-                admin.delete_topics(list(here))
-            while set(admin.list_topics()) & {*INPUTS, *OUTPUTS}:
-                time.sleep(0.05)
+        target = without_topics(request.getfixturevalue("kafka_broker"))
     create(target, Layout(partitions=PARTITIONS))
     return target
 
@@ -185,15 +177,10 @@ def test_a_new_embedded_log_gets_its_topics_and_an_old_one_keeps_its_settings(tm
 
 
 @pytest.mark.java
-def test_a_broker_without_topics_is_told_so(kafka_broker: RealBroker) -> None:  # noqa: F811
-    with KafkaAdminClient(**kafka_broker.options) as admin:
-        here = set(admin.list_topics()) & set(INPUTS)
-        if here:
-            admin.delete_topics(list(here))
-        while set(admin.list_topics()) & set(INPUTS):
-            time.sleep(0.05)
+def test_a_broker_without_topics_is_told_so(kafka_broker: RealBroker) -> None:
+    broker = without_topics(kafka_broker, INPUTS)
     with pytest.raises(TopicsMissing, match="tablewatch topics create"):
-        publish([b"{}"], parse_broker(kafka_broker.url), patience_seconds=1)
+        publish([b"{}"], broker, patience_seconds=1)
 
 
 def test_a_broker_that_is_not_there_is_unavailable() -> None:

@@ -20,8 +20,9 @@ from streams.broker_url import Broker, BrokerUnavailable, EmbeddedLog, KafkaBrok
 from streams.embedded.log import Log, Topic
 from streams.rights import Principals
 from streams.topics import INPUTS, OUTPUTS, Difference, Layout, check, create
-from tests.services.fixtures import kafka_broker, secure_kafka_broker  # noqa: F401
+from tests.services.fixtures import own_broker
 from tests.services.kafka import KafkaBroker as RealBroker
+from tests.services.topics import without_topics
 
 pytestmark = pytest.mark.xdist_group("kafka")
 
@@ -34,14 +35,7 @@ GUARDED = Layout(partitions=2, principals=PRINCIPALS)
 def broker(request: pytest.FixtureRequest, tmp_path: Path) -> Broker:
     if request.param == "embedded":
         return EmbeddedLog(tmp_path / "log")
-    real: RealBroker = request.getfixturevalue("kafka_broker")
-    with KafkaAdminClient(**real.options) as admin:
-        here = set(admin.list_topics()) & {*INPUTS, *OUTPUTS}
-        if here:
-            admin.delete_topics(list(here))
-        while set(admin.list_topics()) & {*INPUTS, *OUTPUTS}:
-            time.sleep(0.05)
-    return parse_broker(real.url)
+    return without_topics(request.getfixturevalue("kafka_broker"))
 
 
 def test_topics_are_made_once_and_then_nothing_differs(broker: Broker) -> None:
@@ -118,7 +112,7 @@ def test_settings_of_a_topic_are_named_one_by_one(broker: Broker) -> None:
 
 
 @pytest.mark.java
-def test_rights_without_an_authorizer_are_a_difference(kafka_broker: RealBroker) -> None:  # noqa: F811
+def test_rights_without_an_authorizer_are_a_difference(kafka_broker: RealBroker) -> None:
     broker = parse_broker(kafka_broker.url)
     create(broker, GUARDED)
     assert Difference("rights", "authorizer", "on", "off") in check(broker, GUARDED)
@@ -131,11 +125,13 @@ def test_a_broker_that_is_not_there_is_unavailable() -> None:
 
 
 @pytest.fixture(scope="module")
-def guarded(secure_kafka_broker: RealBroker) -> Iterator[RealBroker]:  # noqa: F811
-    for name, password in USERS.items():
-        secure_kafka_broker.add_user(name, password)
-    create(parse_broker(secure_kafka_broker.url), GUARDED)
-    yield secure_kafka_broker
+def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealBroker]:
+    """A broker with rights, and the users that the contract tells apart."""
+    with own_broker(tmp_path_factory.mktemp("kafka"), secure=True) as broker:
+        for name, password in USERS.items():
+            broker.add_user(name, password)
+        create(parse_broker(broker.url), GUARDED)
+        yield broker
 
 
 def write(broker: RealBroker, user: str, topic: str) -> None:

@@ -11,7 +11,7 @@ from schemas.topics import ALERTS
 from store.connect import Store
 from streams.alerting.rules import Routing, parse_routing
 from streams.alerting.service import AlertService
-from streams.broker_url import EmbeddedLog
+from streams.broker_url import Broker, EmbeddedLog
 from streams.embedded.log import Log, NewRecord
 from streams.topics import Layout, create
 from tests.streams.alerting.webhook import Webhook
@@ -47,9 +47,10 @@ class Room:
     hook: Webhook = field(default_factory=Webhook)
 
     def __post_init__(self) -> None:
-        self.broker = EmbeddedLog(self.folder / "log")
-        create(self.broker, Layout(partitions=2))
-        self.log = Log(self.broker.folder)
+        embedded = EmbeddedLog(self.folder / "log")
+        create(embedded, Layout(partitions=2))
+        self.broker: Broker = embedded
+        self.log = Log(embedded.folder)
 
     def text(self, more: str = "", base: str = PLAIN) -> str:
         """A routing file whose people are reached at the webhook."""

@@ -1,31 +1,17 @@
 """The gateway in front of a real Kafka broker: acknowledged, packed, in order; a broker that stops answering is 503."""
 
-import time
-
 import httpx
 import orjson
 import pytest
-from kafka import KafkaAdminClient, KafkaConsumer, TopicPartition
+from kafka import KafkaConsumer, TopicPartition
 
 from schemas.decoding import split_record
 from schemas.topics import partition_of
-from streams.broker_url import parse_broker
-from streams.topics import INPUTS, OUTPUTS, Layout, create
-from tests.services.fixtures import kafka_broker  # noqa: F401
 from tests.services.kafka import KafkaBroker as RealBroker
+from tests.services.topics import fresh_topics
 from tests.streams.gateway.floor import ONE, PARTITIONS, card, running, until
 
 pytestmark = [pytest.mark.xdist_group("kafka"), pytest.mark.java]
-
-
-def fresh_topics(real: RealBroker) -> None:
-    with KafkaAdminClient(**real.options) as admin:
-        here = set(admin.list_topics()) & {*INPUTS, *OUTPUTS}
-        if here:
-            admin.delete_topics(list(here))
-        while set(admin.list_topics()) & {*INPUTS, *OUTPUTS}:
-            time.sleep(0.05)
-    create(parse_broker(real.url), Layout(partitions=PARTITIONS))
 
 
 def values(real: RealBroker, topic: str, partition: int) -> list[bytes]:
@@ -44,13 +30,13 @@ def values(real: RealBroker, topic: str, partition: int) -> list[bytes]:
 
 
 def test_what_is_accepted_is_on_kafka_and_a_broker_that_does_not_answer_is_said_to_be_away(
-    kafka_broker: RealBroker,  # noqa: F811
+    kafka_broker: RealBroker,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
-    fresh_topics(kafka_broker)
+    broker = fresh_topics(kafka_broker, PARTITIONS)
     where = ("table.cards", partition_of("BT12", PARTITIONS))
     folder = tmp_path_factory.mktemp("gateway")
-    with running(folder, parse_broker(kafka_broker.url), patience_seconds=4.0) as floor:
+    with running(folder, broker, patience_seconds=4.0) as floor:
         token = floor.device()
         events = [card(number) for number in range(300)]
         assert floor.post(token, events).json() == {"accepted": 300}
