@@ -196,7 +196,7 @@ class TableDesk:
         for known in self._findings.values():
             if known.standing and known.round is None:
                 told = parse_finding(known.content)
-                if told.shoe is None or told.shoe in folded.whole:
+                if told.shoe not in folded.partly:
                     live.recall(told)
         self.live = live
         self.waits_since = None

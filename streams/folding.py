@@ -65,8 +65,8 @@ class Folded:
     """A table as its stored events make it."""
 
     live: LiveTable
-    whole: set[str] = field(default_factory=set)
-    """Shoes that were folded from their beginning."""
+    partly: set[str] = field(default_factory=set)
+    """Shoes whose beginning is stored and was not folded."""
     verdicts: dict[RoundKey, VerdictMark] = field(default_factory=dict)
     findings: dict[str, FindingMark] = field(default_factory=dict)
     refused: set[tuple[RecordKey, int]] = field(default_factory=set)
@@ -137,7 +137,7 @@ def fold(
         live.take_all([(stored.event, time)], Origin.of_stored(stored))
     for stored in events_by_ids(store, table, sorted(set(arriving) - {_identity(each.event) for each in events})):
         live.remember(stored.event, Origin.of_stored(stored))
-    folded = Folded(live, whole)
+    folded = Folded(live, {span.shoe for span in spans} - whole)
     for refused in rejections(store, table=table, start=(start - _HOUR) // 1_000):
         folded.refused.add((refused.key, refused.place))
         if refused.source is None or refused.sequence is None:

@@ -1,8 +1,17 @@
 """What was let go of is not forgotten: a fact about it asks for the store."""
 
+from collections import Counter
+from collections.abc import Sequence
+
 from audit.live.table import LiveTable
 from audit.settings import JudgeSettings
-from schemas.decoding import decode_lines
+from games.cards import STANDARD
+from schemas.decoding import decode_lines, decode_record
+from store.rows.raw import Record
+from streams.desk import TableDesk
+from streams.folding import Folded
+from streams.intake import event_times
+from streams.intake import shares as by_table
 from tests.audit.case import FIRST_BET, Case
 
 LONG_AFTER = 2**60
@@ -25,3 +34,30 @@ def test_a_fact_of_a_shoe_that_was_let_go_asks_for_the_shoe_again() -> None:
     seen = table.look(LONG_AFTER)
     assert seen.reload == {"S1"} or [event for event, _ in seen.late] == bets
     assert ("S1", 1) not in table.rounds
+
+
+def test_what_was_told_of_a_shoe_is_taken_back_though_nothing_of_it_was_stored_yet() -> None:
+    """A burst can bring a shoe, its end and a late round of it before the store has any of them."""
+    case = Case().round(**FIRST_BET).round(**FIRST_BET)
+    drawn = [event["data"]["card"] for event in case.said if event["type"] == "card.drawn.v1"]
+    left = Counter(list(STANDARD.codes) * 8) - Counter(drawn)
+    lines = case.end_shoe(sorted(left.elements())).load("S2").round(**FIRST_BET).lines()
+    late = [line for line in lines if b'"shoe":"S1","round":2' in line]
+    records = [_record(0, [line for line in lines if line not in late]), _record(1, late)]
+    desk = TableDesk(case.said[0]["subject"], JudgeSettings(), fresh=True)
+    shares = [share for record in records for share in by_table(record, event_times(record.decoded.events)).values()]
+    desk.take(1, shares[0])
+    told = desk.look(LONG_AFTER, caught_up=True).findings
+    assert "shoe-short" in {each.finding.code for each in told}
+    desk.release(LONG_AFTER)
+    desk.take(2, shares[1])
+    desk.look(LONG_AFTER, caught_up=True)
+    assert desk.needs_store
+    desk.resume(Folded(LiveTable(desk.table, desk.settings)), shares)
+    cleared = [each.finding for each in desk.look(LONG_AFTER, caught_up=True).findings if each.finding.cleared]
+    assert "shoe-short" in {finding.code for finding in cleared}
+
+
+def _record(offset: int, lines: Sequence[bytes]) -> Record:
+    raw = b"[" + b",".join(lines) + b"]"
+    return Record("table.cards", 0, offset, 0, raw, decode_record(raw))
