@@ -163,7 +163,7 @@ class Worker:
             judge.watermark.left_to_read(topic, left, now)
             metrics.LAG.labels(topic, str(judge.number)).set(left)
         news = judge.look(now)
-        if not judge.waiting():
+        if not judge.waiting() and not judge.is_holding(now):
             batch.looked_to[judge.number] = judge.watermark.complete_to(now)
         return news
 

@@ -3,9 +3,10 @@
 import logging
 from collections import OrderedDict, deque
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from audit.beside_rounds import rejection
-from audit.settings import JudgeSettings
+from audit.settings import MILLISECOND, JudgeSettings
 from schemas.decoding import Rejected
 from schemas.findings import Finding
 from store.rows.raw import Record
@@ -14,7 +15,7 @@ from streams.intake import Share, event_times, latest_time, shares
 from streams.metrics import FAILED
 from streams.news import News, RaisedFinding
 from streams.topic_layout import INPUTS
-from streams.watermark import NEVER, Watermark
+from streams.watermark import IDLE_MICROSECONDS, NEVER, Watermark
 
 logger = logging.getLogger(__name__)
 
@@ -22,6 +23,18 @@ REMEMBERED = 10_000
 """So many rejections are remembered as told."""
 IDLE_SECONDS = 600.0
 """A table that has not spoken for so long is let go."""
+LONGEST_HOLD = 3_000_000
+"""So long (microseconds) a table to which late facts keep coming is left alone at most."""
+HELD_AGAIN_AFTER = 30_000_000
+"""A device that is late all the time holds its table up once in so long (microseconds)."""
+
+
+class _Hold(NamedTuple):
+    """A table that is left alone because facts came of a time that had counted as known."""
+
+    began: int
+    until: int
+    """By the worker's clock, as the time before it."""
 
 
 class PartitionJudge:
@@ -45,6 +58,9 @@ class PartitionJudge:
         """By topic: where it ended when this worker took over; nobody before it can have read more."""
         self._was_caught_up = False
         self._touched: set[str] = set()
+        self._late: set[str] = set()
+        """Tables of which something came since the last look that is older than what had counted as known."""
+        self._holds: dict[str, _Hold] = {}
         self._told: OrderedDict[str, None] = OrderedDict()
         self._unstored: deque[tuple[int, dict[str, Share]]] = deque()
         """By batch: what the store does not have yet, by table."""
@@ -90,6 +106,8 @@ class PartitionJudge:
             desk.take(batch, share)
         self._touched.update(by_table)
         self.read_to = latest_time(record, times)
+        if self.read_to + self.settings.patience_ms * MILLISECOND <= self.watermark.highest:
+            self._late.update(by_table)
         self.watermark.read(record.topic, self.read_to, record.arrival * 1_000)
         self.positions[record.topic] = max(self.positions.get(record.topic, 0), record.offset + 1)
         news = News()
@@ -121,8 +139,10 @@ class PartitionJudge:
             # What was held back because a worker before this one may have known more is said now.
             touched = set(self.desks)
             self._was_caught_up = True
+        held = self._hold(now)
+        self._touched |= touched & held
         news = News()
-        for table in sorted(touched | self._due(complete_to)):
+        for table in sorted((touched | self._due(complete_to)) - held):
             desk = self.desks[table]
             try:
                 news.add(desk.look(complete_to, caught_up=caught_up))
@@ -132,6 +152,24 @@ class PartitionJudge:
                 logger.exception("the judge failed", extra={"table": table})
                 FAILED.inc()
         return news
+
+    def _hold(self, now: int) -> set[str]:
+        """The tables that are left alone for a moment. After a break (a broker gone, a device cut off) the topics bring
+        their arrears one after the other: what the one has brought is not missing on the others yet."""
+        for table in self._late:
+            hold = self._holds.get(table)
+            if hold is None or now >= hold.began + HELD_AGAIN_AFTER:
+                self._holds[table] = _Hold(now, now + IDLE_MICROSECONDS)
+            elif now < hold.until:
+                until = min(now + IDLE_MICROSECONDS, hold.began + LONGEST_HOLD)
+                self._holds[table] = hold._replace(until=until)
+        self._late.clear()
+        self._holds = {name: hold for name, hold in self._holds.items() if now < hold.began + HELD_AGAIN_AFTER}
+        return {name for name, hold in self._holds.items() if now < hold.until}
+
+    def is_holding(self, now: int) -> bool:
+        """Whether a table is left alone for a moment that has something to be looked at."""
+        return any(now < hold.until for hold in self._holds.values())
 
     def _due(self, complete_to: int) -> set[str]:
         return {table for table, desk in self.desks.items() if desk.next_at is not None and desk.next_at <= complete_to}

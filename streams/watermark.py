@@ -20,7 +20,8 @@ class Watermark:
 
     def __init__(self, topics: tuple[str, ...]) -> None:
         self._readings = {topic: _Reading() for topic in topics}
-        self._highest = NEVER
+        self.highest = NEVER
+        """The event time up to which all topics have counted as read at some time."""
 
     def read(self, topic: str, event_time: int, arrival: int) -> None:
         """An event was read. A clock that runs ahead does not count beyond the arrival of what it says."""
@@ -43,5 +44,5 @@ class Watermark:
             else reading.latest
             for reading in self._readings.values()
         ]
-        self._highest = max(self._highest, min(times))
-        return self._highest
+        self.highest = max(self.highest, min(times))
+        return self.highest

@@ -7,6 +7,7 @@ from pathlib import Path
 from audit.settings import JudgeSettings
 from simulator.floor import simulate
 from streams.intake import read_record
+from streams.news import News
 from streams.partition import PartitionJudge
 from streams.publish import publish
 from streams.routing import Router
@@ -53,6 +54,51 @@ def test_a_topic_that_was_not_fetched_yet_holds_the_judgement_of_absence_back() 
     assert look(NOW + 3_601 * SECOND) + look(NOW + 3_610 * SECOND) == ROUNDS
     held = [each for desk in judge.desks.values() if desk.live for each in desk.live.rounds.values()]
     assert all(each.verdict is not None and each.verdict.revision == 1 for each in held)
+
+
+def _idle_judge() -> PartitionJudge:
+    """A judge whose topics have been read to their ends for a while."""
+    judge = PartitionJudge(0, JudgeSettings(), (), dict.fromkeys(INPUTS, 0))
+    for now in (NOW - 10 * SECOND, NOW - SECOND):
+        assert not _look(judge, now)
+    return judge
+
+
+def _look(judge: PartitionJudge, now: int) -> News:
+    for topic in INPUTS:
+        judge.watermark.left_to_read(topic, 0, now)
+    return judge.look(now)
+
+
+def _read(judge: PartitionJudge, topic: str, lines: Sequence[bytes], now: int) -> None:
+    first = judge.positions.get(topic, 0)
+    for offset, line in enumerate(lines, start=first):
+        judge.take(read_record(topic, 0, offset, now // 1_000, line, 1), offset, 0.0)
+
+
+def test_arrears_that_come_topic_by_topic_raise_nothing_that_is_cleared_again() -> None:
+    """A broker was gone for a while: each topic brings what was kept back, and one is fetched after the other."""
+    judge, by_topic = _idle_judge(), _by_topic(list(simulate(1, ROUNDS, 2)))
+    for number, (topic, lines) in enumerate(by_topic.items()):
+        _read(judge, topic, lines, NOW + number * SECOND // 2)
+        assert not _look(judge, NOW + number * SECOND // 2)
+        assert judge.is_holding(NOW + number * SECOND // 2)
+    news = _look(judge, NOW + 3 * SECOND)
+    assert not judge.is_holding(NOW + 3 * SECOND)
+    assert not news.findings
+    assert [each.concluded.verdict.revision for each in news.verdicts] == [1] * ROUNDS
+
+
+def test_a_device_that_is_late_all_the_time_does_not_keep_its_table_from_being_judged() -> None:
+    judge, lines = _idle_judge(), _by_topic(list(simulate(1, 30, 2, faults=0.3)))["table.cards"]
+    part = len(lines) // 40
+    looked = []
+    for number in range(40):
+        now = NOW + number * SECOND // 2
+        _read(judge, "table.cards", lines[number * part : (number + 1) * part], now)
+        news = _look(judge, now)
+        looked.append(bool(news) or not judge.is_holding(now))
+    assert looked == [False] * 6 + [True] * 34
 
 
 def test_a_worker_that_catches_up_revises_nothing_and_clears_nothing(tmp_path: Path) -> None:
