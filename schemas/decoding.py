@@ -162,7 +162,7 @@ def _decode_array(raw: bytes) -> Decoded:
             return _refused(raw, _why_no_array(raw))
     if len(items) > MAX_RECORD_EVENTS:
         return _refused(raw, f"{len(items)} items are more than the {MAX_RECORD_EVENTS} that a record may have")
-    if not any(item[:1] == b"{" for item in items):
+    if not any(map(holds_an_object, items)):
         return _refused(raw, _why_no_array(raw))
     decoded = [_decode_object(item, place) for place, item in enumerate(items)]
     return Decoded(
@@ -170,6 +170,11 @@ def _decode_array(raw: bytes) -> Decoded:
         [place for place, event in enumerate(decoded) if not isinstance(event, Rejected)],
         [event for event in decoded if isinstance(event, Rejected)],
     )
+
+
+def holds_an_object(item: bytes) -> bool:
+    """Whether an item of an array may be an event, or an array of some; an array of others is refused as one."""
+    return item[:1] == b"{" or (item[:1] == b"[" and b"{" in item)
 
 
 def _why_no_array(raw: bytes) -> str:
@@ -180,8 +185,7 @@ def _why_no_array(raw: bytes) -> str:
         return f"not JSON: {error}"
     if not items:
         return "no event: the array is empty"
-    held = any(isinstance(item, dict) for item in items)
-    return "the array cannot be taken apart" if held else "no event: the array holds no object"
+    return "the array cannot be taken apart" if b"{" in raw else "no event: the array holds no object"
 
 
 _STRING = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"'

@@ -15,7 +15,7 @@ from typing import Any
 
 import orjson
 
-from schemas.decoding import split_record
+from schemas.decoding import holds_an_object, split_record
 from schemas.topics import BETS, CARDS, FLOOR, HEARTBEAT, INPUT, partition_of
 
 _BY_TYPE: Mapping[str, str] = {each: topic.name for topic in INPUT for each in topic.types if each != HEARTBEAT}
@@ -33,7 +33,7 @@ class Parcel:
     partition: int
     raw: bytes
     alone: bool = False
-    """It is not JSON, and would spoil a record that it shares."""
+    """It is no JSON object or array, and would spoil a record that it shares."""
     readable: bool = True
     """Whether it is a JSON object, which may be an event."""
 
@@ -57,12 +57,17 @@ class Router:
         if isinstance(value, dict):
             return [self._event(raw, value)]
         if isinstance(value, list) and value:
-            # The items keep their bytes. An array inside the array is no event, and must not be taken for a batch.
-            return [
-                self._event(item, part) if isinstance(part, dict) else Parcel(FLOOR.name, 0, item, readable=False)
-                for item, part in zip(split_record(raw), value, strict=True)
-            ]
+            items = split_record(raw)
+            if any(map(holds_an_object, items)):
+                return [self._item(item, part) for item, part in zip(items, value, strict=True)]
         return [Parcel(FLOOR.name, 0, raw, alone=True, readable=False)]
+
+    def _item(self, raw: bytes, value: object) -> Parcel:
+        """An item of an array, which keeps its bytes."""
+        if isinstance(value, dict):
+            return self._event(raw, value)
+        # An array inside the array is no event, and must not be taken for a batch: it stays inside of one.
+        return Parcel(FLOOR.name, 0, raw, alone=not holds_an_object(raw), readable=False)
 
     def _event(self, raw: bytes, event: dict[str, Any]) -> Parcel:
         topic = self._topic(event.get("type"), event.get("source"))

@@ -120,10 +120,15 @@ def test_what_is_no_event_is_sent_as_it_is_and_comes_out_rejected(broker: Broker
         b'{"type": "card.drawn.v1"}',
         b'{"subject": 7, "type": "no.such.v1"}',
         b"[[" + good + b"]]",
+        b"[1, [" + good + b"], 42]",
+        b"[1, 2, 3]",
+        b'["a", ["b"]]',
+        b'[{"type": "card.drawn.v7"}, ["c"]]',
+        b"[" + b'{"type": "card.drawn.v8"}' + b", 43]",
         b'{"type": "card.drawn.v9", "subject": "T1"}',
     ]
     counts = publish([*bad, b"", b"  \r"], broker)
-    assert (counts.lines, counts.events, counts.unreadable) == (9, 3, 6)
+    assert (counts.lines, counts.events, counts.unreadable) == (14, 5, 13)
     decoded = [decode_record(value) for values in records(broker).values() for value in values]
     assert not any(one.events for one in decoded)
     rejected = {one.raw for each in decoded for one in each.rejected}
