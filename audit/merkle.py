@@ -15,7 +15,7 @@ Subtree = Callable[[int, int], bytes]
 """The root of the whole subtree of 2^level leaves at a place: leaves place·2^level to (place + 1)·2^level - 1."""
 
 
-class ProofInvalid(ValueError):  # noqa: N818 - named by what happens next
+class ProofInvalid(ValueError):
     """A proof does not show what it should: do not believe it."""
 
 

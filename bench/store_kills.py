@@ -40,7 +40,7 @@ FROM kills GROUP BY batch HAVING rows != {ROWS} OR different != {ROWS} OR torn !
 """
 
 
-class Violated(Exception):  # noqa: N818 - named by what it means
+class Violated(Exception):
     """A row is missing, doubled or half there."""
 
 

@@ -39,7 +39,7 @@ CREATE TABLE IF NOT EXISTS access_spool (
 """
 
 
-class DatabaseUnusable(Exception):  # noqa: N818 - named by what happens next
+class DatabaseUnusable(Exception):
     """The console's file cannot be opened or written: set it right, or take it from a backup."""
 
 

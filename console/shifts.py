@@ -7,7 +7,7 @@ from datetime import UTC, datetime, time, timedelta
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 
-class InvalidShifts(ValueError):  # noqa: N818 - named by what happens next
+class InvalidShifts(ValueError):
     """The beginnings of shifts, or the time zone, cannot be used: correct the setting."""
 
 

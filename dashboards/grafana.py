@@ -25,23 +25,23 @@ class GrafanaError(Exception):
     """Grafana did not do what was asked."""
 
 
-class WrongUrl(GrafanaError):  # noqa: N818 - named by what happens next
+class WrongUrl(GrafanaError):
     """No address of a Grafana: correct it."""
 
 
-class TokenRefused(GrafanaError):  # noqa: N818 - named by what happens next
+class TokenRefused(GrafanaError):
     """The token is wrong, or may not do this: use another."""
 
 
-class GrafanaUnavailable(GrafanaError):  # noqa: N818 - named by what happens next
+class GrafanaUnavailable(GrafanaError):
     """Grafana does not answer, or has a fault of its own: try again later."""
 
 
-class ChangedMeanwhile(GrafanaError):  # noqa: N818 - named by what happens next
+class ChangedMeanwhile(GrafanaError):
     """Somebody else saved it between our reading and our writing: look again."""
 
 
-class Refused(GrafanaError):  # noqa: N818 - named by what happens next
+class Refused(GrafanaError):
     """Grafana does not accept what was sent."""
 
 
@@ -153,7 +153,7 @@ class Grafana:
             raise GrafanaUnavailable(f"{self.url} answers what is no JSON: is it a Grafana?") from error
 
 
-class _NotThere(GrafanaError):  # noqa: N818 - named by what happens next
+class _NotThere(GrafanaError):
     """There is nothing of that name."""
 
 

@@ -19,7 +19,7 @@ from schemas.identity import content_key
 from schemas.records import AnyEvent
 
 
-class InvalidChange(ValueError):  # noqa: N818 - named by what happens next
+class InvalidChange(ValueError):
     """What was to be changed cannot be: correct it."""
 
 

@@ -8,7 +8,7 @@ from audit.settings import JudgeSettings
 from games.readings import DEFAULT_READINGS, Readings, readings_of
 
 
-class UnknownSettings(ValueError):  # noqa: N818 - named by what happens next
+class UnknownSettings(ValueError):
     """A verdict names settings that this version does not know: judge it with the version that gave it."""
 
 

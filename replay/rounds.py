@@ -14,15 +14,15 @@ from store.rows.raw import StoredEvent
 from store.rows.verdicts import RoundKey, StoredVerdict
 
 
-class RoundNotFound(LookupError):  # noqa: N818 - named by what happens next
+class RoundNotFound(LookupError):
     """There is no such round: name another one; the message says which are near."""
 
 
-class EventsGone(LookupError):  # noqa: N818 - named by what happens next
+class EventsGone(LookupError):
     """A verdict is stored and its round's events are not: they are past their retention, or were taken away."""
 
 
-class InvalidRoundName(ValueError):  # noqa: N818 - named by what happens next
+class InvalidRoundName(ValueError):
     """Not the name of a round: write it as TABLE/SHOE/ROUND."""
 
 

@@ -20,19 +20,19 @@ MECHANISMS: Final = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512")
 OPTIONS: Final = ("security", "mechanism", "ca", "certificate", "key")
 
 
-class InvalidBrokerUrl(ValueError):  # noqa: N818 - named by what happens next
+class InvalidBrokerUrl(ValueError):
     """The URL names no broker: correct the setting."""
 
 
-class BrokerUnavailable(Exception):  # noqa: N818 - named by what happens next
+class BrokerUnavailable(Exception):
     """The broker does not answer, or does not take what is sent: wait and try again."""
 
 
-class RightsMissing(Exception):  # noqa: N818 - named by what happens next
+class RightsMissing(Exception):
     """This user may not do that on the broker: log in as another, or have the right given."""
 
 
-class TopicsMissing(Exception):  # noqa: N818 - named by what happens next
+class TopicsMissing(Exception):
     """The broker does not have the contract's topics: create them first."""
 
 

@@ -22,7 +22,7 @@ IN_FILE: Final = "_FILE"
 DEFAULT_FILE: Final = Path("tablewatch.toml")
 
 
-class InvalidSetting(ValueError):  # noqa: N818 - named by what happens next
+class InvalidSetting(ValueError):
     """A setting that cannot be used: correct it."""
 
 

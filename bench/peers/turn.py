@@ -42,7 +42,7 @@ STEP_SECONDS: Final = 0.1
 """So often a gateway sends what it has gathered."""
 
 
-class PeerFailed(Exception):  # noqa: N818 - named by what happens next
+class PeerFailed(Exception):
     """A peer ended, or did not come to the end: its turn does not count."""
 
 

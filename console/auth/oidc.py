@@ -38,11 +38,11 @@ LEEWAY_SECONDS: Final = 60
 ASK_SECONDS: Final = 10.0
 
 
-class OidcRefused(Exception):  # noqa: N818 - an answer, not a fault
+class OidcRefused(Exception):
     """Nobody is signed in; the reason is for the log."""
 
 
-class ProviderAway(Exception):  # noqa: N818 - named by what happens next
+class ProviderAway(Exception):
     """The provider does not answer, or not as it should: local passwords still work."""
 
 

@@ -9,7 +9,7 @@ from streams.loopback import is_loopback
 RETURN_PATH = "/sign-in/oidc/return"
 
 
-class InvalidOidc(ValueError):  # noqa: N818 - named by what happens next
+class InvalidOidc(ValueError):
     """The settings for signing in with a provider cannot be used: correct them."""
 
 

@@ -17,7 +17,7 @@ _AT_ONCE: Final = asyncio.Semaphore(2)
 """A hash takes 64 MiB and a core for a moment: more at once would let strangers stop the page for everybody."""
 
 
-class WeakPassword(ValueError):  # noqa: N818 - named by what happens next
+class WeakPassword(ValueError):
     """The password will not do: choose another."""
 
 

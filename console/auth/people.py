@@ -19,7 +19,7 @@ _NAME: Final = re.compile(r"[a-z0-9][a-z0-9._-]{1,63}")
 Clock = Callable[[], float]
 
 
-class InvalidPerson(ValueError):  # noqa: N818 - named by what happens next
+class InvalidPerson(ValueError):
     """Nobody can be added, or changed, as asked: correct it."""
 
 

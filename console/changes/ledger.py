@@ -29,11 +29,11 @@ CREATE TABLE IF NOT EXISTS change (
 """
 
 
-class NotNow(Exception):  # noqa: N818 - named by what happens next
+class NotNow(Exception):
     """It is not the time or the person for this: the message says why."""
 
 
-class NoSuchChange(LookupError):  # noqa: N818 - named by what happens next
+class NoSuchChange(LookupError):
     """There is no such change, or nothing of that name can be changed."""
 
 

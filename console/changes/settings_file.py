@@ -11,7 +11,7 @@ _VALUE: Final = r"""(?:"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|[^#"'\n]*?)"""
 """A text or a number, as TOML writes them on one line."""
 
 
-class FileUnusable(Exception):  # noqa: N818 - named by what happens next
+class FileUnusable(Exception):
     """A file of settings cannot be read or written: set it right by hand."""
 
 

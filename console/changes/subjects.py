@@ -17,7 +17,7 @@ ROTATE = "rotate"
 """What is asked for when the signing key is to change."""
 
 
-class InvalidValue(ValueError):  # noqa: N818 - named by what happens next
+class InvalidValue(ValueError):
     """The value cannot be used: correct it."""
 
 

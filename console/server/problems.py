@@ -49,7 +49,7 @@ RESPONSES: Final[dict[int | str, dict[str, Any]]] = {
 }
 
 
-class Refused(Exception):  # noqa: N818 - an answer, not a fault
+class Refused(Exception):
     """The answer is no."""
 
     def __init__(self, status: int, detail: str, headers: Mapping[str, str] | None = None) -> None:

@@ -8,7 +8,7 @@ It is one long file, with signatures, proofs and rules side by side, because a s
 nothing but Python's own library, and should be readable from top to bottom by whoever has to trust it.
 """
 
-# ruff: noqa: UP006, UP035, UP045, B905, N818
+# ruff: noqa: UP006, UP035, UP045, B905
 # Written for Python 3.9, which the newer forms of types and of zip would shut out.
 
 import base64

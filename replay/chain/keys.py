@@ -14,15 +14,15 @@ from store.rows.proof import SigningKey
 _OWNER_ONLY = 0o600
 
 
-class KeyMissing(Exception):  # noqa: N818 - named by what happens next
+class KeyMissing(Exception):
     """There is no key to sign with: make one."""
 
 
-class KeyThere(Exception):  # noqa: N818 - named by what happens next
+class KeyThere(Exception):
     """There is a key already: rotate it."""
 
 
-class KeyUnreadable(Exception):  # noqa: N818 - named by what happens next
+class KeyUnreadable(Exception):
     """A key file cannot be used: restore it, or make a new key."""
 
 

@@ -15,7 +15,7 @@ _ORIGIN = "tablewatch/"
 _VOUCHER = b"tablewatch key\n"
 
 
-class CheckpointInvalid(ValueError):  # noqa: N818 - named by what happens next
+class CheckpointInvalid(ValueError):
     """A checkpoint is not what was signed: do not believe it."""
 
 

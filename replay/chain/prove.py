@@ -16,11 +16,11 @@ from store.rows.raw import RecordKey
 from store.rows.verdicts import RoundKey
 
 
-class NotSealed(Exception):  # noqa: N818 - named by what happens next
+class NotSealed(Exception):
     """The round is not under a checkpoint yet: seal it."""
 
 
-class NotAsSealed(Exception):  # noqa: N818 - named by what happens next
+class NotAsSealed(Exception):
     """A row is not what was sealed: look with `replay verify --chain`."""
 
 

@@ -34,7 +34,7 @@ _LEAVES_AT_ONCE = 50_000
 _NO_LINK = bytes(32)
 
 
-class ChainBroken(Exception):  # noqa: N818 - named by what happens next
+class ChainBroken(Exception):
     """The chain in the store does not continue what was signed: stop, and look with `replay verify --chain`."""
 
 

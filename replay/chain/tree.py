@@ -10,7 +10,7 @@ KEPT_LEVEL = 8
 """Roots of subtrees of 2^8 leaves and more are kept."""
 
 
-class TreeIncomplete(Exception):  # noqa: N818 - named by what happens next
+class TreeIncomplete(Exception):
     """Leaves are missing or doubled: look with `replay verify --chain`."""
 
 

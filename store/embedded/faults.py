@@ -9,7 +9,7 @@ _ENGINE_MESSAGE: Final = re.compile(r"Code: (\d+)\. (DB::\w*Exception: .*)", re.
 _VERSION_SUFFIX: Final = re.compile(r" ?\(version [^)]*\)\s*$")
 
 
-class CannotStart(Exception):  # noqa: N818 - named by what happens next
+class CannotStart(Exception):
     """The server cannot start; the message is one plain sentence and what to do about it."""
 
 
@@ -65,7 +65,7 @@ class ProtocolError(ServerError):
     """The bytes cannot be followed any further: the connection is closed after telling."""
 
 
-class ConnectionEnded(Exception):  # noqa: N818 - named by what happens next
+class ConnectionEnded(Exception):
     """The client is gone, or stopped in the middle of a packet."""
 
 

@@ -38,7 +38,7 @@ CREATE TABLE IF NOT EXISTS mark (name TEXT PRIMARY KEY, value TEXT);
 """
 
 
-class JournalInUse(Exception):  # noqa: N818 - named by what happens next
+class JournalInUse(Exception):
     """Another alert service is at work with this data folder: there is one for a site."""
 
 

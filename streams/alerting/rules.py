@@ -27,7 +27,7 @@ _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 DAYS: Final = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 
 
-class InvalidRouting(ValueError):  # noqa: N818 - named by what happens next
+class InvalidRouting(ValueError):
     """A routing file that cannot be used: correct it."""
 
 

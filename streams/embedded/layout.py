@@ -66,27 +66,27 @@ class LogError(Exception):
     """The embedded log cannot do what was asked."""
 
 
-class LogFull(LogError):  # noqa: N818 - named by what happens next
+class LogFull(LogError):
     """No room for more records: nothing of the batch was written; make space or shorten retention, send again."""
 
 
-class LogTooNew(LogError):  # noqa: N818 - named by what happens next
+class LogTooNew(LogError):
     """The folder was written by a newer version of the software: install that version, the folder is left as it is."""
 
 
-class LogUnavailable(LogError):  # noqa: N818 - named by what happens next
+class LogUnavailable(LogError):
     """The folder cannot be opened, read or written now: wait and try again."""
 
 
-class UnknownTopic(LogError):  # noqa: N818 - named by what happens next
+class UnknownTopic(LogError):
     """No such topic, or no such partition of it: create the topics first."""
 
 
-class TopicDiffers(LogError):  # noqa: N818 - named by what happens next
+class TopicDiffers(LogError):
     """The topic exists with another number of partitions, which cannot change: tables would move between partitions."""
 
 
-class MemberExpelled(LogError):  # noqa: N818 - named by what happens next
+class MemberExpelled(LogError):
     """The member is no longer of its group: its partitions belong to others, and its commit does not count."""
 
 

@@ -43,7 +43,7 @@ _HEADERS: Final = {"X-Content-Type-Options": "nosniff", "Cache-Control": "no-sto
 logger = logging.getLogger(__name__)
 
 
-class _Refusal(Exception):  # noqa: N818 - an answer, not a fault
+class _Refusal(Exception):
     """The answer is no."""
 
     def __init__(

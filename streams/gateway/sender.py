@@ -33,7 +33,7 @@ _LONGEST_PAUSE: Final = 5.0
 logger = logging.getLogger(__name__)
 
 
-class TooLarge(Exception):  # noqa: N818 - named by what happens next
+class TooLarge(Exception):
     """The broker takes no record of this size: send smaller events."""
 
 

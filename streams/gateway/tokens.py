@@ -33,11 +33,11 @@ _NOBODY: Final = hashlib.sha256(b"").hexdigest()
 logger = logging.getLogger(__name__)
 
 
-class TokensUnreadable(Exception):  # noqa: N818 - named by what happens next
+class TokensUnreadable(Exception):
     """The file of tokens cannot be used as it is: set it right, or take it from a backup."""
 
 
-class InvalidDevice(ValueError):  # noqa: N818 - named by what happens next
+class InvalidDevice(ValueError):
     """No token can be made, or taken back, for what was named: correct it."""
 
 

@@ -110,8 +110,8 @@ def _hand(moment: Moment, hand: str) -> RenderableType:
 def _keys_at_once() -> Iterator[None]:
     """The terminal gives every key as it is pressed, and is put back afterwards."""
     # Not on every system: where it is not there, walking is not possible, and the rest of the command is.
-    import termios  # noqa: PLC0415
-    import tty  # noqa: PLC0415
+    import termios  # noqa: PLC0415  # not there on every system; asked for only at a terminal
+    import tty  # noqa: PLC0415  # as termios
 
     terminal = sys.stdin.fileno()
     before = termios.tcgetattr(terminal)

@@ -35,7 +35,7 @@ ADMIN = "admin"
 PASSWORD = "admin-secret"
 
 
-class KafkaUnavailable(Exception):  # noqa: N818 - named by what happens next
+class KafkaUnavailable(Exception):
     """There is no Java, no Maven, or no jars to be had here."""
 
 
