@@ -11,6 +11,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict
 
 from audit.watches.wager_odds import placed_odds
+from games.readings import Readings
 from games.rulebook import GAMES
 from store.connect import Store
 from store.read.wall import staked_rounds
@@ -43,8 +44,9 @@ class Hold(BaseModel):
     """At most 60 points: rounds so far, win, lower and upper end of the band."""
 
 
-def hold_of(store: Store, table: str) -> Hold:
-    """Over the rounds of the last day, covariances of wagers on one round included."""
+def hold_of(store: Store, table: str, readings: Readings) -> Hold:
+    """Over the rounds of the last day, covariances of wagers on one round included; the odds are those of these
+    readings (A-01 to A-05), by which the rounds are paid."""
     since = time.time_ns() // 1_000 - DAY_MICROS
     rounds = handle = win = 0
     expected = variance = 0.0
@@ -57,7 +59,7 @@ def hold_of(store: Store, table: str) -> Hold:
         if not known:
             continue
         names = tuple(sorted(known))
-        odds = placed_odds(game, decks, names)
+        odds = placed_odds(game, decks, names, readings)
         outcomes = np.array([known[name] for name in names], dtype=np.float64) @ odds.nets
         mean = float(outcomes @ odds.chances)
         rounds += 1

@@ -16,6 +16,7 @@ from pydantic import ConfigDict
 
 from audit.watches.wager_odds import placed_odds
 from console.hold import BAND
+from games.readings import Readings
 from games.rulebook import GAMES
 from store.connect import Store
 from store.read import reports
@@ -107,8 +108,9 @@ class Shift:
     """Of all alerts."""
 
 
-def shift(store: Store, start: int, end: int, tables: tuple[str, ...] = ()) -> Shift:
-    """The shift from ``start`` until before ``end`` (microseconds since 1970), of all tables or of these."""
+def shift(store: Store, readings: Readings, start: int, end: int, tables: tuple[str, ...] = ()) -> Shift:
+    """The shift from ``start`` until before ``end`` (microseconds since 1970), of all tables or of these; the band is
+    that of the odds under these readings (A-01 to A-05)."""
     times = alert_times(store, start // 1_000, end // 1_000, tables)
     by_code: dict[str, list[AlertTimes]] = defaultdict(list)
     for each in times:
@@ -117,14 +119,14 @@ def shift(store: Store, start: int, end: int, tables: tuple[str, ...] = ()) -> S
     return Shift(
         start,
         end,
-        _totals(lines(store, "table", start, end, tables)),
+        _totals(lines(store, readings, "table", start, end, tables)),
         reports.finding_counts(store, start, end, tables, NO_TABLES),
         sorted(responses, key=lambda each: (-each.alerts, each.code)),
         _response("", times),
     )
 
 
-def lines(store: Store, by: By, start: int, end: int, tables: tuple[str, ...] = ()) -> list[Line]:
+def lines(store: Store, readings: Readings, by: By, start: int, end: int, tables: tuple[str, ...] = ()) -> list[Line]:
     """The shift by table, dealer or player, the highest handle first."""
     money = {
         (each.name, each.currency): each for each in reports.decided(store, by, start, end, PRICED, tables, NO_TABLES)
@@ -136,7 +138,7 @@ def lines(store: Store, by: By, start: int, end: int, tables: tuple[str, ...] = 
     for figures in reports.figures(store, by, start, end, tables, NO_TABLES):
         key = figures.name, figures.currency
         moved = money.get(key)
-        found.append(Line(figures, None if moved is None else _band(moved, *_expectation(stakes[key]))))
+        found.append(Line(figures, None if moved is None else _band(moved, *_expectation(stakes[key], readings))))
     return found
 
 
@@ -189,20 +191,22 @@ def _band(moved: reports.Decided, expected: float, variance: float) -> HoldBand:
 
 
 @lru_cache(maxsize=256)
-def _moments(game: str, decks: int) -> tuple[dict[str, int], NDArray[np.float64], NDArray[np.float64]]:
+def _moments(
+    game: str, decks: int, readings: Readings
+) -> tuple[dict[str, int], NDArray[np.float64], NDArray[np.float64]]:
     """By wager its place; the mean net win of a player per unit, and the covariances, exact up to the last rounding."""
     wagers = tuple(GAMES[game].wagers)
-    odds = placed_odds(game, decks, wagers)
+    odds = placed_odds(game, decks, wagers, readings)
     means = odds.nets @ odds.chances
     apart = odds.nets - means[:, None]
     return {wager: place for place, wager in enumerate(wagers)}, means, (apart * odds.chances) @ apart.T
 
 
-def _expectation(stakes: Iterable[Staked]) -> tuple[float, float]:
+def _expectation(stakes: Iterable[Staked], readings: Readings) -> tuple[float, float]:
     """What the house wins on average on these stakes, and the variance of it."""
     expected = variance = 0.0
     for each in stakes:
-        places, means, covariances = _moments(each.game, each.decks)
+        places, means, covariances = _moments(each.game, each.decks, readings)
         expected -= each.stakes * float(means[places[each.first]])
         variance += each.products * float(covariances[places[each.first], places[each.second]])
     return expected, variance

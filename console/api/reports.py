@@ -52,7 +52,7 @@ async def shift_report(
     Without `start` and `end`: the shift that is running, by the site's clock.
     """
     span = _span(parts, start, end, table)
-    found = await asyncio.to_thread(shift, parts.store, *_micros(span), _tables(table))
+    found = await asyncio.to_thread(shift, parts.store, parts.readings, *_micros(span), _tables(table))
     _note(parts, session, request, "read the shift report", span)
     return _shift(span, found)
 
@@ -64,7 +64,7 @@ async def shift_by(
 ) -> LinesTold:  # fmt: skip
     """The highest handle first; player ids only for those who need them."""
     span = _span(parts, start, end, table)
-    found = await asyncio.to_thread(lines, parts.store, by, *_micros(span), _tables(table))
+    found = await asyncio.to_thread(lines, parts.store, parts.readings, by, *_micros(span), _tables(table))
     _note(parts, session, request, f"read the shift report by {by}", span)
     told = [_line(each, _named(each, by, place, session)) for place, each in enumerate(found[:count], 1)]
     return LinesTold(span=span, total=len(found), lines=told)
@@ -81,10 +81,10 @@ async def shift_csv(
     """Amounts in minor units; hold and its band as shares of 1."""
     span = _span(parts, start, end, table)
     if part == "findings":
-        found = await asyncio.to_thread(shift, parts.store, *_micros(span), _tables(table))
+        found = await asyncio.to_thread(shift, parts.store, parts.readings, *_micros(span), _tables(table))
         content = _findings_csv(found)
     else:
-        by = await asyncio.to_thread(lines, parts.store, part, *_micros(span), _tables(table))
+        by = await asyncio.to_thread(lines, parts.store, parts.readings, part, *_micros(span), _tables(table))
         content = _lines_csv(by, [_named(each, part, place, session) for place, each in enumerate(by, 1)])
     _note(parts, session, request, f"downloaded the shift report by {part}", span)
     name = f"shift-{datetime.fromtimestamp(span.start / 1000, UTC):%Y%m%dT%H%M}Z-{part}.csv"

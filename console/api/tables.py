@@ -55,4 +55,4 @@ async def hold(table: Table, session: SignedIn, parts: Console) -> Hold:
     """What the house won over the last day, what the wagers placed give on average, and the 95 % band around it."""
     if table not in parts.live.floor.tables:
         raise Refused(404, "nobody has heard of this table")
-    return await asyncio.to_thread(hold_of, parts.store, table)
+    return await asyncio.to_thread(hold_of, parts.store, table, parts.readings)

@@ -15,6 +15,7 @@ from console.auth.sessions import Sessions
 from console.changes.ledger import Ledger
 from console.live.room import LiveRoom
 from console.shifts import Shifts
+from games.readings import Readings
 from store.connect import Store
 
 
@@ -38,6 +39,8 @@ class Parts:
     """Those whom the provider vouches for."""
     changes: Ledger
     """What two administrators together may change."""
+    readings: Readings
+    """Of the unclear rules that change money: the hold is held against the odds under these."""
     shifts: Shifts = field(default_factory=Shifts)
     oidc: Provider | None = None
     """Whom else people may sign in with; None: name and password alone."""

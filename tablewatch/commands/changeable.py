@@ -21,6 +21,10 @@ from tablewatch.settings import (
 )
 
 _WHEN_JUDGING: Final = "when the workers are started again; what is judged already keeps the settings of its verdict"
+_WHEN_READING: Final = (
+    "when the workers and the console are started again, on dashboards after `tablewatch store migrate`; what is judged"
+    " already keeps the settings of its verdict"
+)
 _WHEN_WATCHING: Final = "when the workers are started again, from the next shoe that ends"
 
 _JUDGING: Final = ("TOLERANCE_MS", "CLOCK_TOLERANCE_MS", "SILENCE_MS", "AHEAD_MS", "IDLE_MS", "PATIENCE_MS")
@@ -32,8 +36,8 @@ def changeable(environment: Mapping[str, str] = os.environ) -> list[Subject]:
     said = tomllib.loads(read_text(path))
     subjects: list[Subject] = []
     for setting in SETTINGS:
-        watching = setting.name.startswith("WATCH_")
-        if setting.name in _JUDGING or watching or setting.name.startswith("READING_"):
+        effect = _effect_of(setting.name)
+        if effect is not None:
             given = environment.get(PREFIX + setting.name)
             in_file = said.get(setting.name.lower())
             subjects.append(
@@ -45,13 +49,22 @@ def changeable(environment: Mapping[str, str] = os.environ) -> list[Subject]:
                     # What the file said is in the environment too; only what differs was said by the environment.
                     from_environment=None if not given or given == str(in_file) else given,
                     usable=_usable(setting.name),
-                    effect=_WHEN_WATCHING if watching else _WHEN_JUDGING,
+                    effect=effect,
                 )
             )
     folder, routes = Path(value_of("DATA", environment)), value_of("ALERTS_ROUTES", environment)
     subjects.append(RoutingSubject(Path(routes) if routes else folder / "alert-routes.toml"))
     subjects.append(SigningKeySubject(KeyRing(folder / "keys")))
     return subjects
+
+
+def _effect_of(name: str) -> str | None:
+    """When a change of this setting takes effect; None: it is not changed from the console."""
+    if name.startswith("WATCH_"):
+        return _WHEN_WATCHING
+    if name.startswith("READING_"):
+        return _WHEN_READING
+    return _WHEN_JUDGING if name in _JUDGING else None
 
 
 def _usable(name: str) -> Callable[[str], None]:

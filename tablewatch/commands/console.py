@@ -34,7 +34,7 @@ from tablewatch.commands.changeable import changeable
 from tablewatch.commands.listening import Place, check_place, listen, wrong_use
 from tablewatch.commands.services import broker, data, explained
 from tablewatch.commands.store_address import store_url
-from tablewatch.settings import number_of, value_of
+from tablewatch.settings import judge_settings, number_of, value_of
 
 GRACE_SECONDS = 5
 
@@ -83,6 +83,7 @@ def serve(
         hours, idle = number_of("CONSOLE_SESSION_HOURS"), number_of("CONSOLE_IDLE_MINUTES")
         metrics_port = number_of("CONSOLE_METRICS_PORT")
         shifts, provider = _shifts(), _provider()
+        readings = judge_settings().readings
         source = broker()
         store = connect(store_url(), patience=Patience(total=2.0))
     pair = "TABLEWATCH_CONSOLE_CERTIFICATE and TABLEWATCH_CONSOLE_KEY"
@@ -101,6 +102,7 @@ def serve(
             asking=Pace(burst=200, per_second=50),
             shifts=shifts,
             changes=Ledger(database, changeable()),
+            readings=readings,
             outsiders=Outsiders(database, people),
             oidc=provider,
         )

@@ -30,6 +30,7 @@ from console.live.room import LiveRoom
 from console.live.sources import feed_of, lag_at
 from console.server.app import make_app
 from console.server.parts import Parts
+from games.readings import DEFAULT_READINGS, Readings
 from schemas.findings import SEVERITY, Finding, finding_id, finding_json
 from schemas.topics import ALERTS
 from simulator.floor import simulate
@@ -110,6 +111,7 @@ def console_server(
     stalled_seconds: float = 10.0,
     subjects: Sequence[Subject] = (),
     oidc: Callable[[str], Provider] | None = None,
+    readings: Readings = DEFAULT_READINGS,
 ) -> Iterator[ConsoleServer]:
     """A console with one person per role, on its own file in this folder; ``oidc`` makes the provider by its url."""
     database = Database(folder)
@@ -132,6 +134,7 @@ def console_server(
         signing_in=Pace(burst=100, per_second=100),
         asking=Pace(burst=100_000, per_second=100_000),
         changes=Ledger(database, subjects),
+        readings=readings,
         outsiders=Outsiders(database, people),
         oidc=oidc(url) if oidc else None,
     )

@@ -3,6 +3,8 @@
 import csv
 import io
 from datetime import UTC, datetime, time
+from fractions import Fraction
+from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -10,9 +12,13 @@ import pytest
 from console.hold import hold_of
 from console.shifts import InvalidShifts, Shifts, running_shift, shifts_of, zone_of
 from console.table_file import csv_of
+from games.odds import odds
+from games.readings import DEFAULT_READINGS, Readings
+from games.rulebook import rulebook
 from store.read import reports
 from streams.alerting.raising import SELF_TEST_TABLE
-from tests.console.past.evening import Evening
+from tests.console.house import await_that, console_server
+from tests.console.past.evening import Evening, Visitor
 
 pytestmark = pytest.mark.xdist_group("evening")
 
@@ -40,11 +46,42 @@ def test_the_band_is_that_of_adding_up_every_round_by_itself(evening: Evening) -
     told = evening.client("auditor").get("/api/v1/reports/shift/by/table", **_span(evening)).json()
     assert told["total"] > 1
     for line in told["lines"]:
-        each = hold_of(evening.parts.store, line["name"])
+        each = hold_of(evening.parts.store, line["name"], DEFAULT_READINGS)
         band = line["band"]
         assert (band["rounds"], band["handle"], band["win"]) == (each.rounds, each.handle, each.win)
         assert band["expected"] == pytest.approx(each.expected, abs=1)
         assert band["deviation"] == pytest.approx(each.deviation, abs=1)
+
+
+def test_a_01_to_a_05_a_hold_is_held_against_the_odds_of_the_readings_that_are_set(
+    evening: Evening, tmp_path: Path
+) -> None:
+    readings = Readings("literal", "each-natural", "cumulative", "layout", "layout")
+    expected = {table: _expected(evening, table, readings) for table in {each.verdict.table for each in evening.rounds}}
+    as_by_default = {table: _expected(evening, table, DEFAULT_READINGS) for table in expected}
+    assert expected != as_by_default  # else this evening could not tell the readings apart
+    with console_server(tmp_path, evening.server.broker, evening.parts.store, readings=readings) as otherwise:
+        asked = Visitor(otherwise.client("auditor"))
+        lines = asked.get("/api/v1/reports/shift/by/table", **_span(evening)).json()["lines"]
+        assert {line["name"]: line["band"]["expected"] for line in lines} == pytest.approx(expected, abs=1)
+        (total,) = asked.get("/api/v1/reports/shift", **_span(evening)).json()["totals"]
+        assert total["band"]["expected"] == pytest.approx(sum(expected.values()), abs=len(expected))
+        await_that(lambda: expected.keys() <= otherwise.parts.live.floor.tables.keys(), "all tables are on the floor")
+        for table, win in expected.items():
+            assert asked.get(f"/api/v1/tables/{table}/hold").json()["expected"] == pytest.approx(win, abs=1)
+
+
+def _expected(evening: Evening, table: str, readings: Readings) -> float:
+    """What the house wins on average of the stakes that the cards decided at a table: stake by stake, exactly."""
+    games, win = rulebook(readings), Fraction(0)
+    for each in evening.rounds:
+        verdict = each.verdict
+        if verdict.table != table or verdict.status == "void" or not verdict.outcome or verdict.game is None:
+            continue
+        if each.decks in games[verdict.game].decks:
+            priced = odds(games[verdict.game], each.decks).wagers
+            win -= sum(bet.stake * priced[bet.wager].mean for bet in verdict.bets if bet.wager in priced)
+    return float(win)
 
 
 def test_findings_are_counted_by_code_and_alerts_by_how_they_were_met(evening: Evening) -> None:
