@@ -43,7 +43,7 @@ def draw(question: Question, figures: Sequence[Figure], file: Path) -> None:
 
     mpl.use("svg")
     mpl.rcParams.update({"svg.hashsalt": "tablewatch", "svg.fonttype": "none", "font.size": 9})
-    from matplotlib.figure import Figure as Sheet  # noqa: PLC0415
+    from matplotlib.figure import Figure as Sheet  # noqa: PLC0415 - as above, and the settings come first
 
     drawn = drawn_figures(question, figures)
     rows = [3.0 if _grows(several) else HEAD_INCHES + ROW_INCHES * len(several) for several in drawn.values()]

@@ -32,7 +32,7 @@ class WorkPartition(StatelessSinkPartition):  # type: ignore[misc]  # the librar
             self._work.flush()
 
 
-class WorkSink(DynamicSink):  # type: ignore[misc]
+class WorkSink(DynamicSink):  # type: ignore[misc]  # as above
     """One worker, one part."""
 
     def __init__(self, work: Work) -> None:

@@ -15,8 +15,8 @@ from typing import Any, Final
 
 import requests
 from authlib.common.errors import AuthlibBaseError  # type: ignore[import-untyped]  # it has no types
-from authlib.integrations.requests_client import OAuth2Session  # type: ignore[import-untyped]
-from authlib.oidc.core import CodeIDToken  # type: ignore[import-untyped]
+from authlib.integrations.requests_client import OAuth2Session  # type: ignore[import-untyped]  # as above
+from authlib.oidc.core import CodeIDToken  # type: ignore[import-untyped]  # as above
 from joserfc import jwt
 from joserfc.errors import JoseError
 from joserfc.jwk import KeySet

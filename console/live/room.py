@@ -4,6 +4,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Final
 
 import orjson
@@ -63,7 +64,7 @@ class LiveRoom:
         self._lag = lag
         self._desk = DeskWatch(store)
         self._rows: dict[str, Row] = {}
-        self._floor_channels = {masking: Channel(lambda m=masking: self._snapshot(m)) for masking in (False, True)}  # type: ignore[misc]
+        self._floor_channels = {masking: Channel(partial(self._snapshot, masking)) for masking in (False, True)}
         self._details: dict[tuple[str, bool], _Detail] = {}
         self._told = 0.0
         self._status: bytes = b""

@@ -95,8 +95,8 @@ def filtered(command: Callable[..., None]) -> Callable[..., None]:
 
     asked.__doc__ = command.__doc__
     asked.__annotations__ = {each.name: each.annotation for each in (*kept, *options)}
-    # Typer reads it; that a function may carry one is not in the types of Python.
-    asked.__signature__ = inspect.Signature([*kept, *options])  # type: ignore[attr-defined]
+    # Typer reads it.
+    asked.__signature__ = inspect.Signature([*kept, *options])  # type: ignore[attr-defined]  # Python has no type for it
     return asked
 
 

@@ -89,8 +89,7 @@ def verify_rounds(
 
 
 def _verify_chain(trust: list[str] | None, checkpoints: Path | None, *, as_json: bool) -> None:
-    # Signatures take a library that no other command here needs.
-    from tablewatch.commands.replay_chain import check_chain  # noqa: PLC0415
+    from tablewatch.commands.replay_chain import check_chain  # noqa: PLC0415  # signatures take a library of their own
 
     with stored() as store:
         note(store, "verify --chain")
