@@ -9,7 +9,7 @@ from typing import Any
 
 from tests.oracle import rules
 from tests.oracle.money import decimal
-from tests.oracle.validate import decode, is_card, is_count, is_string
+from tests.oracle.validate import decode, is_card, is_count, is_integer
 
 
 def settle_line(line: bytes) -> dict[str, Any]:
@@ -44,9 +44,9 @@ def settle_line(line: bytes) -> dict[str, Any]:
 def line_wrong(value: Any) -> str | None:
     if not isinstance(value, dict):
         return "not a JSON object"
-    if set(value) != {"id", "game", "decks", "cards", "stake"}:
-        return "fields missing or unknown"
-    if not is_string(value["id"]):
+    if not value.keys() >= {"id", "game", "decks", "cards", "stake"}:
+        return "fields missing"
+    if not isinstance(value["id"], str) and not is_integer(value["id"]):
         return "id is wrong"
     if value["game"] not in rules.GAMES:
         return "unknown game"

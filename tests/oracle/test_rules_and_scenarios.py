@@ -10,6 +10,9 @@ from typing import Any
 
 import pytest
 
+from tablewatch.commands.settle_line import BadLineError
+from tablewatch.commands.settle_line import answer as settled_by_the_command
+from tests.audit.both_judges import differences
 from tests.oracle.judge import audit_lines
 from tests.oracle.plan import TablePlan
 from tests.oracle.rules import PIPS, deal, net, total
@@ -116,16 +119,56 @@ BASE: dict[str, Any] = {"id": "x", "game": "dragon_tiger_baccarat", "decks": 8, 
         ({"stake": 5}, "invalid"),
         ({"stake": "-5"}, "invalid"),
         ({"decks": 8.0}, "invalid"),
+        ({"table": "BT1"}, "ok"),
+        ({"stake": "0"}, "ok"),
     ],
 )
 def test_settle(change: dict[str, object], status: str) -> None:
-    answer = settle_line(json.dumps(BASE | change).encode())
+    line = json.dumps(BASE | change).encode()
+    answer = settle_line(line)
     assert (answer["id"], answer["status"]) == ("x", status)
-    if status in ("ok", "card-extra"):
+    if status == "invalid":
+        with pytest.raises(BadLineError):
+            settled_by_the_command(line)
+    else:
+        assert json.loads(settled_by_the_command(line)) == answer
+    if status in ("ok", "card-extra") and "stake" not in change:
         assert answer["net"]["banker"] == "4.75"
         assert answer["net"]["player"] == "-5"
         assert answer["net"]["small_tiger"] == "110"
         assert answer["outcome"]["totals"] == {"player": 5, "banker": 6}
+
+
+@pytest.mark.parametrize("identity", ["", "x", 7, 2**70, None, True, 1.5, ["x"]])
+def test_settle_answers_under_a_string_or_a_whole_number(identity: object) -> None:
+    line = json.dumps(BASE | {"id": identity}).encode()
+    if isinstance(identity, str) or type(identity) is int:
+        assert json.loads(settled_by_the_command(line)) == settle_line(line)
+        assert settle_line(line)["id"] == identity
+    else:
+        assert settle_line(line)["status"] == "invalid"
+        with pytest.raises(BadLineError):
+            settled_by_the_command(line)
+
+
+def test_a_line_may_hold_an_array_of_events() -> None:
+    lines = scenario_lines(Random(3))
+    packed = [b"[" + b",".join(lines[:5]) + b', {"specversion": "1.0"}]', *lines[5:]]
+    assert differences(packed) == []
+    alone = audit_lines([*lines, b'{"specversion": "1.0"}'])
+    assert audit_lines(packed)["verdicts"] == alone["verdicts"]
+    assert len(audit_lines(packed)["findings"]) == len(alone["findings"])
+    for nothing in (b"[]", b"[1, 2]", b'["{"]', b"[[{}], 3]"):
+        assert differences([*lines, nothing]) == []
+
+
+def test_a_total_of_what_is_no_hand_is_shown_wrongly_and_not_rejected() -> None:
+    lines = [json.loads(line) for line in scenario_lines(Random(3)) if line[:1] == b"{"]
+    shown = next(line for line in lines if line["type"] == "result.displayed.v1")
+    shown["data"]["totals"] = {"left": 3, "right": 4}
+    said = [json.dumps(line).encode() for line in lines]
+    assert differences(said) == []
+    assert "display-mismatch" in {found["code"] for found in audit_lines(said)["findings"]}
 
 
 @pytest.mark.parametrize("seed", range(25))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from hashlib import sha256
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any
 
-from tests.oracle.validate import Event, microseconds, read_line
+from tests.oracle.validate import Event, decode, microseconds, read_line
 
 Finding = dict[str, Any]
 Place = tuple[str, str, int, str | None]  # source, subject, sequence, type if it can be read
@@ -71,9 +71,7 @@ def read_file(lines: list[bytes]) -> tuple[list[Event], list[Place], list[Findin
     """Accepted events once each, places that rejected events fill, and a finding for each rejected line."""
     good: dict[tuple[str, str], dict[str, tuple[Event, set[bytes]]]] = {}
     rejected: dict[bytes, tuple[str, Place | None, str | None]] = {}
-    for line in lines:
-        if not line.strip():
-            continue  # a blank line holds no event
+    for line in chain.from_iterable(map(unpacked, lines)):
         event, reason, place, table = read_line(line)
         if event is None:
             rejected[line] = (str(reason), place, table)
@@ -96,6 +94,20 @@ def read_file(lines: list[bytes]) -> tuple[list[Event], list[Place], list[Findin
     ]
     places = sorted({place for _, place, _ in rejected.values() if place}, key=str)
     return put_in_order(events), places, findings
+
+
+def unpacked(line: bytes) -> list[bytes]:
+    """The events that a line holds: none, one, or those of an array; an array without any object stays as it is."""
+    if not line.strip():
+        return []
+    try:
+        value = decode(line)
+    except ValueError:
+        return [line]
+    items = value if isinstance(value, list) else []
+    if any(isinstance(item, dict) or (isinstance(item, list) and "{" in json.dumps(item)) for item in items):
+        return [json.dumps(item).encode() for item in items]
+    return [line]
 
 
 def put_in_order(events: list[Event]) -> list[Event]:

@@ -96,10 +96,9 @@ def is_limits(value: Any) -> bool:
 
 
 def is_totals(value: Any) -> bool:
-    """Hands by name; a point total from 0 to 9, or a rank as a string."""
+    """By any name, a point total from 0 to 9, or a rank as a string: whether a name is a hand, the game decides."""
     return isinstance(value, dict) and all(
-        hand in ("player", "banker", "dragon", "tiger")
-        and ((is_integer(shown) and 0 <= shown <= 9) or (isinstance(shown, str) and shown in RANKS_52))
+        is_string(hand) and ((is_integer(shown) and 0 <= shown <= 9) or (isinstance(shown, str) and shown in RANKS_52))
         for hand, shown in value.items()
     )
 
