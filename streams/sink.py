@@ -112,7 +112,7 @@ class Sink:
             async with self._changed:
                 batches = self._take()
             try:
-                await self._store([batch for batch in batches if batch.generation == self.generation])
+                await self._store(batches)
             finally:
                 async with self._changed:
                     self._size -= sum(batch.events for batch in batches)
@@ -140,19 +140,23 @@ class Sink:
 
     async def _store(self, batches: list[Batch]) -> None:
         started = time.perf_counter()
+        now = time.time_ns() // 1_000_000
+        generation = self.generation
+        old = [batch for batch in batches if batch.generation != generation]
+        if old:
+            # Before any table is read again: what it was told of under the old assignment is known then.
+            await self.ask(lambda: self._write(old, now))
+        again = Batch(0, generation)
         for judge in list(self.judges.values()):
             for desk in judge.waiting():
-                news = await self._read_again(judge, desk)
-                if news and batches:
-                    batches[0].news.add(news)
-        if not batches:
-            return
-        news = News()
-        for batch in batches:
-            news.add(batch.news)
+                try:
+                    again.news.add(await self._read_again(judge, desk))
+                except Exception:  # a fault of ours at one table must not keep the others from being stored
+                    logger.exception("the table could not be read again", extra={"table": desk.table})
+                    metrics.FAILED.inc()
+        new = [*(batch for batch in batches if batch.generation == generation), again]
+        batches, news = await self.ask(lambda: self._write(new, now))
         records = [record for batch in batches for record in batch.records]
-        now = time.time_ns() // 1_000_000
-        await self.ask(lambda: write(self.store, news, records, now))
         await outputs.send(self.app, outputs.results(news, records))
         for batch in batches:
             for ack in batch.acks:
@@ -163,6 +167,18 @@ class Sink:
         for each in news.verdicts:
             metrics.VERDICTS.labels(each.concluded.verdict.status).inc()
         metrics.STORE_SECONDS.observe(time.perf_counter() - started)
+
+    def _write(self, batches: Sequence[Batch], now: int) -> tuple[list[Batch], News]:
+        """Write those batches that were read under the present assignment, and of the others what people were told:
+        their records come again to whoever has the partition now, who may see it otherwise and must know of it then."""
+        current = [batch for batch in batches if batch.generation == self.generation]
+        news = News()
+        for batch in batches:
+            news.add(batch.news if batch.generation == self.generation else News(batch.news.findings))
+        records = [record for batch in current for record in batch.records]
+        if news or records:
+            write(self.store, news, records, now)
+        return current, news
 
     @property
     def owes(self) -> bool:

@@ -1,0 +1,88 @@
+"""What people were told is stored, whatever became of the records that it rests on."""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from audit.settings import JudgeSettings
+from schemas.topics import partition_of
+from simulator.floor import simulate
+from store.read.findings import FindingFilter, findings
+from streams import outputs
+from streams.app import make_app
+from streams.intake import read_record
+from streams.partition import PartitionJudge
+from streams.routing import Router
+from streams.sink import Batch, Sink
+from streams.topic_layout import INPUTS
+from tests.streams.pipeline import PATIENCE_SECONDS, Pipeline, StoreProcess, alerts
+from tests.streams.test_agents import embedded_pipeline
+
+NOW_MS = 1_900_000_000_000
+PARTITIONS = 2
+OLD, NEW = 0, 1
+
+
+@pytest.fixture
+def running(tmp_path: Path) -> Iterator[Pipeline]:
+    with embedded_pipeline(tmp_path, StoreProcess(tmp_path / "clickhouse")) as started:
+        yield started
+
+
+def _judge(lines: Sequence[bytes], *, known: bool) -> PartitionJudge:
+    """The judge of a partition that has read these lines of one table, which the store has heard of or not."""
+    [table] = {line.split(b'"subject":"')[1].split(b'"')[0].decode() for line in lines}
+    number = partition_of(table, PARTITIONS)
+    judge = PartitionJudge(number, JudgeSettings(), [table] if known else [], dict.fromkeys(INPUTS, 0))
+    router = Router(PARTITIONS)
+    for offset, line in enumerate(lines):
+        for parcel in router.route(line):
+            judge.take(read_record(parcel.topic, number, offset, NOW_MS, parcel.raw, PARTITIONS), 2, 0.0)
+    return judge
+
+
+def _store_all(running: Pipeline, judges: dict[int, PartitionJudge], batch: Batch, *, tell: bool) -> None:
+    """Hand a batch to a sink after partitions were dealt out anew, and wait until something is stored of it."""
+
+    async def store() -> None:
+        app = make_app(running.broker)
+        await app.producer.start()
+        try:
+            sink = Sink(app, running.store, judges)
+            sink.generation = NEW
+            if tell:
+                await outputs.send(app, outputs.alerts(batch.news.findings))
+            storing = asyncio.create_task(sink.run())
+            await sink.put(batch)
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                while not findings(running.store, FindingFilter(cleared=None)):
+                    await asyncio.sleep(0.1)
+            storing.cancel()
+        finally:
+            await app.producer.stop()
+
+    asyncio.run(store())
+
+
+def _check_all_told_is_stored(running: Pipeline) -> None:
+    told = {finding.id for finding in alerts(running)}
+    assert told
+    assert {state.finding.id for state in findings(running.store, FindingFilter(cleared=None))} == told
+
+
+def test_news_of_a_table_that_is_read_again_are_stored_when_only_old_batches_are_queued(running: Pipeline) -> None:
+    judge = _judge(list(simulate(1, 6, 2, faults=1.0)), known=True)
+    _store_all(running, {judge.number: judge}, Batch(1, OLD), tell=False)
+    _check_all_told_is_stored(running)
+
+
+def test_what_was_told_under_an_old_assignment_is_stored_though_its_records_come_again(running: Pipeline) -> None:
+    batch = Batch(1, OLD)
+    judge = _judge(list(simulate(1, 6, 2, faults=1.0)), known=False)
+    batch.news.add(judge.look(NOW_MS * 1_000))
+    assert batch.news.verdicts
+    _store_all(running, {}, batch, tell=True)
+    _check_all_told_is_stored(running)
+    assert running.store.query("SELECT count() FROM verdicts") == [(0,)]
