@@ -16,8 +16,11 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Iterator
 from contextlib import ExitStack
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
@@ -29,7 +32,8 @@ from kafka import KafkaConsumer, TopicPartition
 
 from bench.pipeline import cpu_seconds
 from schemas.findings import parse_finding
-from simulator.floor import simulate
+from simulator.devices import Delivery
+from simulator.floor import deliveries
 from streams.broker_url import KafkaBroker as KafkaUrl
 from streams.broker_url import parse_broker
 from streams.packing import PackedRecord, Packer
@@ -45,6 +49,7 @@ STEP_SECONDS = 0.02
 WARM_SECONDS = 5
 BARS_MS: Final = {"store there": 250, "store away": 250, "catching up": 1_000}
 _NAME = "wrong-bet-"
+_TIME = re.compile(rb"2026-\d\d-\d\dT[0-9:.]+Z")
 _PLACED = b'"bet.placed.v1"'
 _PORT = re.compile(r"metrics on port (\d+)")
 _BUCKET = re.compile(r'tablewatch_fetch_to_alert_seconds_bucket\{le="([^"]+)"\} ([0-9.e+]+)')
@@ -55,7 +60,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rate", type=int, default=5_000, help="events a second")
     parser.add_argument("--seconds", type=int, default=60, help="of each part")
-    parser.add_argument("--tables", type=int, default=500)
+    parser.add_argument("--tables", type=int, default=2_000)
     parser.add_argument(
         "--every", type=int, default=150, help="one event in so many, if it is a bet, has a wrong one beside"
     )
@@ -71,23 +76,23 @@ def main() -> None:
         server = StoreProcess(folder / "clickhouse")
         running = stack.enter_context(pipeline(folder, broker, server, url))
         floor = Floor(chosen.tables, chosen.every)
-        began = floor.next(chosen.rate * WARM_SECONDS, chosen.rate)
         worker = running.start_worker()
         await_all(running)
-        send(running, began, chosen.rate)
+        send(running, floor.next(chosen.rate * WARM_SECONDS, chosen.rate))
         for part in parts:
-            steps = floor.next(chosen.rate * chosen.seconds, chosen.rate)
+            prepared = floor.next(chosen.rate * chosen.seconds, chosen.rate)
             if part == "store away":
                 server.stop(signal.SIGKILL)
             if part == "catching up":
                 running.await_done(300)
                 assert stop(worker) == 0
-                behind = send(running, steps, None)
+                behind = send(running, prepared, at_once=True)
                 figures[part] = caught_up(running, behind)
                 report(part, figures[part])
                 continue
+            time.sleep(max(0.0, prepared.began - time.time()))
             used, began_at = cpu_seconds(worker.pid), time.monotonic()
-            sent = send(running, steps, chosen.rate)
+            sent = send(running, prepared)
             cores = (cpu_seconds(worker.pid) - used) / (time.monotonic() - began_at)
             time.sleep(3)
             figures[part] = {**waited(running, sent), "worker_cores": round(cores, 2)}
@@ -111,31 +116,57 @@ def report(part: str, figure: dict[str, Any]) -> None:
 
 
 class Floor:
-    """Events as they happen, with a wrong bet now and then, packed as a gateway packs them."""
+    """Events as they happen, with a wrong bet now and then, packed as a gateway packs them.
+
+    Fewer tables than such a rate needs play faster: all their times are drawn together, so that what a device says of
+    the time is the time.
+    """
 
     def __init__(self, tables: int, every: int) -> None:
-        self._lines = self._play(tables, every)
+        self._deliveries = self._play(tables, every)
 
     @staticmethod
-    def _play(tables: int, every: int) -> Iterator[bytes]:
+    def _play(tables: int, every: int) -> Iterator[Delivery]:
         sensors: dict[str, int] = {}
-        for count, line in enumerate(simulate(tables, 100_000, 5), 1):
-            yield line
+        for count, (arrival, line) in enumerate(deliveries(tables, 100_000, 5), 1):
+            yield arrival, line
             if count % every == 0 and _PLACED in line:
-                yield wrong(line, count, sensors)
+                yield arrival, wrong(line, count, sensors)
 
-    def next(self, events: int, rate: int) -> list[list[PackedRecord]]:
+    def next(self, events: int, rate: int) -> "Part":
         """So many more events, in steps of what comes in a short time."""
-        router, steps = Router(PARTITIONS), []
-        while events > 0:
+        taken = list(islice(self._deliveries, events))
+        first, last = taken[0][0], taken[-1][0]
+        # Time to prepare them all, at some ten thousand a second, and a moment.
+        began = time.time() + 1.0 + events / 15_000
+        faster = (last - first) / 1_000 * rate / events
+        router, steps, now = Router(PARTITIONS), [], 0
+        waiting = deque(taken)
+        while waiting:
+            now += 1
             packer, ready = Packer(RECORD_EVENTS), []
-            taken = list(islice(self._lines, max(1, int(rate * STEP_SECONDS))))
-            for line in taken:
+            until = first + now * STEP_SECONDS * 1_000 * faster
+            while waiting and waiting[0][0] <= until:
+                line = _TIME.sub(lambda found: _drawn_together(found[0], first, began, faster), waiting.popleft()[1])
                 for parcel in router.route(line):
                     ready += packer.add(parcel)
             steps.append([*ready, *packer.drain()])
-            events -= len(taken)
-        return steps
+        assert time.time() < began, "preparing took longer than was thought"
+        return Part(began, steps)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What is sent in one part of the measurement."""
+
+    began: float
+    """When it is to begin, in seconds since 1970: its events have their times from then on."""
+    steps: list[list[PackedRecord]]
+
+
+def _drawn_together(written: bytes, first: int, began: float, faster: float) -> bytes:
+    simulated = datetime.fromisoformat(written.decode()).timestamp() - first / 1_000
+    return datetime.fromtimestamp(began + simulated / faster, UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ").encode()
 
 
 def wrong(line: bytes, number: int, sensors: dict[str, int]) -> bytes:
@@ -148,8 +179,8 @@ def wrong(line: bytes, number: int, sensors: dict[str, int]) -> bytes:
     return orjson.dumps(event)
 
 
-def send(running: Pipeline, steps: Sequence[list[PackedRecord]], rate: int | None) -> set[str]:
-    """Send at a steady rate, or at once; the wrong bets."""
+def send(running: Pipeline, part: Part, *, at_once: bool = False) -> set[str]:
+    """Send as it happens, or at once; the wrong bets."""
     assert isinstance(running.broker, KafkaUrl)
     producer = Producer(
         {
@@ -160,19 +191,20 @@ def send(running: Pipeline, steps: Sequence[list[PackedRecord]], rate: int | Non
         }
     )
     sent: set[str] = set()
+    time.sleep(0.0 if at_once else max(0.0, part.began - time.time()))
     began, events = time.monotonic(), 0
-    for number, step in enumerate(steps, 1):
+    for number, step in enumerate(part.steps, 1):
         for record in step:
             events += record.events
             producer.produce(record.topic, record.value, partition=record.partition)
         producer.poll(0)
-        if rate is None:
+        if at_once:
             producer.flush()
         else:
             time.sleep(max(0.0, began + number * STEP_SECONDS - time.monotonic()))
     producer.flush()
     print(f"  sent {events} events in {time.monotonic() - began:.1f} s", flush=True)
-    for step in steps:
+    for step in part.steps:
         sent.update(bet for record in step for bet in wrong_bets(record.value))
     return sent
 

@@ -5,6 +5,7 @@ import gc
 import logging
 import os
 import time
+from collections.abc import Mapping
 from typing import Any
 
 import faust
@@ -12,12 +13,14 @@ from faust.types import TP
 
 from audit.settings import JudgeSettings
 from store.connect import Store
-from store.read.progress import last_offset, open_rounds, stored_offsets, tables_of
+from store.read.findings import last_ids
+from store.read.progress import last_offset, open_rounds, stored_offsets, table_modes, tables_of
 from streams import metrics, outputs
 from streams.intake import event_times, latest_time, read_record
 from streams.news import News
 from streams.partition import PartitionJudge
 from streams.sink import MOST_HELD, Ack, Batch, Sink
+from streams.telling import REMEMBERED, Telling
 from streams.topic_layout import INPUTS
 
 logger = logging.getLogger(__name__)
@@ -50,6 +53,7 @@ class Worker:
         self.partitions = partitions
         self.judges: dict[int, PartitionJudge] = {}
         self.sink = Sink(app, store, self.judges)
+        self._telling = Telling()
         self._numbers = 0
         self._idle = True
         self._taking_over = asyncio.Lock()
@@ -181,7 +185,7 @@ class Worker:
                         self._give_up(time.monotonic() - asked)
                     continue
                 self.app.consumer.correct(idle=self._idle)
-                for partition in {tp.partition for tp in self.app.consumer.assignment() if tp.topic in INPUTS}:
+                for partition in self._assigned():
                     await self._judge_of(partition)
                 batch = self._batch()
                 async with self._looking:
@@ -217,30 +221,42 @@ class Worker:
         async with self._taking_over:
             if partition not in self.judges:
                 generation = self.sink.generation
-                self._unjudged.add(partition)
+                self._unjudged = {partition, *self._assigned()} - self.judges.keys()
                 metrics.UNJUDGED.set(len(self._unjudged))
                 try:
-                    judge = await self._take_over(partition)
+                    taken = await self._take_over(sorted(self._unjudged))
                 finally:
-                    self._unjudged.discard(partition)
-                    metrics.UNJUDGED.set(len(self._unjudged))
+                    self._unjudged = set()
+                    metrics.UNJUDGED.set(0)
                 if generation != self.sink.generation:
-                    return judge
-                self.judges[partition] = judge
+                    return taken[partition]
+                self.judges.update(taken)
             return self.judges[partition]
 
-    async def _take_over(self, partition: int) -> PartitionJudge:
-        """Begin with a partition: what the store knows of it, and where its topics end now."""
-        tps = [TP(topic, partition) for topic in INPUTS]
+    def _assigned(self) -> set[int]:
+        return {tp.partition for tp in self.app.consumer.assignment() if tp.topic in INPUTS}
+
+    async def _take_over(self, partitions: list[int]) -> dict[int, PartitionJudge]:
+        """Begin with partitions: what the store knows of them, and where their topics end now. The broker is asked of
+        all together: it answers a client's question when it has answered the one before, which may be a fetch that
+        waits for news."""
+        tps = [TP(topic, partition) for partition in partitions for topic in INPUTS]
         ends = await self.app.consumer.highwaters(*tps)
+        firsts = await self.app.consumer.earliest_offsets(*tps)
+        return {partition: await self._begin(partition, ends, firsts) for partition in partitions}
+
+    async def _begin(self, partition: int, ends: Mapping[TP, int], firsts: Mapping[TP, int]) -> PartitionJudge:
+        tps = [TP(topic, partition) for topic in INPUTS]
         store = self.sink.store
         since = time.time_ns() // 1_000_000 - LOOK_BACK_MS
         # Without what the store has, a revision cannot be told from a first verdict.
         meanwhile = f"nothing is judged on partition {partition} until it is back"
         known = await self.sink.ask(lambda: tables_of(store, partition), meanwhile)
         unjudged = await self.sink.ask(lambda: open_rounds(store, partition, since))
-        judge = PartitionJudge(partition, self.settings, known, {tp.topic: end for tp, end in ends.items()})
-        firsts = await self.app.consumer.earliest_offsets(*tps)
+        if not self._telling.recalled:
+            told = await self.sink.ask(lambda: last_ids(store, "event-rejected", REMEMBERED))
+            self._telling.recall(told, await self.sink.ask(lambda: table_modes(store)))
+        judge = PartitionJudge(partition, self.settings, known, {tp.topic: ends[tp] for tp in tps}, self._telling)
         stored = await self.sink.ask(lambda: {tp: last_offset(store, tp.topic, partition) for tp in tps})
         for tp in tps:
             # Not the client's own position: it runs ahead of what has been judged.
@@ -268,6 +284,8 @@ class Worker:
         """What was not stored is read again by whoever has the partition next."""
         self.sink.generation += 1
         self.judges.clear()
+        # What is read again is told again unless the store knows of it.
+        self._telling = Telling()
         self.app.consumer.in_hand = 0
 
 

@@ -1,8 +1,9 @@
 """One partition number at a worker: the tables that speak there, and how far its three topics have been read."""
 
 import logging
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 from audit.beside_rounds import rejection
@@ -14,13 +15,12 @@ from streams.desk import TableDesk
 from streams.intake import Share, event_times, latest_time, shares
 from streams.metrics import FAILED
 from streams.news import News, RaisedFinding
+from streams.telling import LIVE, Telling
 from streams.topic_layout import INPUTS
 from streams.watermark import IDLE_MICROSECONDS, NEVER, Watermark
 
 logger = logging.getLogger(__name__)
 
-REMEMBERED = 10_000
-"""So many rejections are remembered as told."""
 IDLE_SECONDS = 600.0
 """A table that has not spoken for so long is let go."""
 LONGEST_HOLD = 3_000_000
@@ -40,7 +40,14 @@ class _Hold(NamedTuple):
 class PartitionJudge:
     """Judges what is said on one partition number of the input topics."""
 
-    def __init__(self, number: int, settings: JudgeSettings, known: Iterable[str], ends: dict[str, int]) -> None:
+    def __init__(
+        self,
+        number: int,
+        settings: JudgeSettings,
+        known: Iterable[str],
+        ends: dict[str, int],
+        telling: Telling | None = None,
+    ) -> None:
         self.number = number
         self.settings = settings
         self.desks: dict[str, TableDesk] = {}
@@ -61,7 +68,7 @@ class PartitionJudge:
         self._late: set[str] = set()
         """Tables of which something came since the last look that is older than what had counted as known."""
         self._holds: dict[str, _Hold] = {}
-        self._told: OrderedDict[str, None] = OrderedDict()
+        self._telling = Telling() if telling is None else telling
         self._unstored: deque[tuple[int, dict[str, Share]]] = deque()
         """By batch: what the store does not have yet, by table."""
         self._stored_batch = 0
@@ -101,8 +108,9 @@ class PartitionJudge:
         for table, share in by_table.items():
             desk = self.desk(table)
             desk.heard = now
-            if desk.live is None and desk.waits_since is None:
-                desk.waits_since = now
+            if desk.live is None:
+                desk.waits_since = now if desk.waits_since is None else desk.waits_since
+                self._telling.hear(table, share.events)
             desk.take(batch, share)
         self._touched.update(by_table)
         self.read_to = latest_time(record, times)
@@ -118,18 +126,25 @@ class PartitionJudge:
     def _reject(self, rejected: Rejected, record: Record) -> News:
         where = f" ({record.topic}, partition {record.partition}, offset {record.offset})"
         finding = rejection(rejected.subject, rejected.raw, rejected.reason, where)
-        if finding.id in self._told:
+        if not self._telling.is_first(finding.id):
             return News()
-        self._told[finding.id] = None
-        if len(self._told) > REMEMBERED:
-            self._told.popitem(last=False)
         return News([RaisedFinding(finding, 1, record.arrival * 1_000, self._for_people(finding))])
 
     def _for_people(self, finding: Finding) -> bool:
-        desk = self.desks.get(finding.table) if finding.table is not None else None
-        if desk is None or desk.live is None or not desk.live.configurations:
+        """Whether the table is in the mode that raises alerts, as it was configured last."""
+        table = finding.table
+        if table is None:
             return True
-        return bool(desk.live.configurations[-1].data.mode == "live")
+        desk = self.desks.get(table)
+        configured = desk.live.configurations if desk is not None and desk.live is not None else []
+        mode = configured[-1].data.mode if configured else self._telling.modes.get(table, LIVE)
+        return bool(mode == LIVE)
+
+    def _once(self, raised: RaisedFinding) -> RaisedFinding:
+        """A rejection of which people were told by another partition is stored, and not told again."""
+        if raised.finding.code != "event-rejected" or self._telling.is_first(raised.finding.id):
+            return raised
+        return replace(raised, for_people=False)
 
     def look(self, now: int) -> News:
         """What is new at tables that have spoken, or for which the topics have been read far enough."""
@@ -145,7 +160,11 @@ class PartitionJudge:
         for table in sorted((touched | self._due(complete_to)) - held):
             desk = self.desks[table]
             try:
-                news.add(desk.look(complete_to, caught_up=caught_up))
+                found = desk.look(complete_to, caught_up=caught_up)
+                found.findings[:] = map(self._once, found.findings)
+                news.add(found)
+                if desk.live is not None and desk.live.configurations:
+                    self._telling.modes[table] = desk.live.configurations[-1].data.mode
                 if desk.holds_much:
                     desk.release(complete_to)
             except Exception:  # a fault of ours at one table must not stop the others

@@ -7,6 +7,8 @@ from typing import Any
 import faust
 from faust.sensors import Monitor
 from faust.transport.consumer import Consumer
+from faust.transport.drivers.aiokafka import AIOKafkaConsumerThread
+from faust.transport.drivers.aiokafka import Consumer as KafkaConsumer
 from faust.types import TP
 from faust.types.tuples import ConsumerMessage, Message
 
@@ -14,6 +16,9 @@ MOST_IN_HAND = 4 << 20
 """So many bytes are fetched and not yet judged before more is fetched: half a second's work."""
 POLLED_RECORDS = 48
 """So many records are fetched at once, at most; packed ones have some ten thousand bytes each."""
+FETCH_WAIT_MS = 50
+"""So long a broker that has nothing new keeps a fetch waiting. A client asks a broker one thing at a time, and leaves
+out of a fetch what it has in hand: news of such a partition, and every other question, wait until the fetch ends."""
 _GLANCE_SECONDS = 0.002
 
 
@@ -68,10 +73,25 @@ class InHand(Consumer):  # type: ignore[misc]  # faust has no types
         self._in_hand_before = self.in_hand
 
 
+class _PromptThread(AIOKafkaConsumerThread):  # type: ignore[misc]  # faust has no types
+    def _create_worker_consumer(self, transport: Any) -> Any:
+        consumer = super()._create_worker_consumer(transport)
+        # Faust has no setting for it, and takes a second and a half.
+        consumer._fetch_max_wait_ms = FETCH_WAIT_MS
+        return consumer
+
+
+class _PromptConsumer(KafkaConsumer):  # type: ignore[misc]  # faust has no types
+    def _new_consumer_thread(self) -> AIOKafkaConsumerThread:
+        return _PromptThread(self, loop=self.loop, beacon=self.beacon)
+
+
 class App(faust.App):  # type: ignore[misc]  # faust has no types
     """Faust's app, with such a consumer of its transport."""
 
     def _new_consumer(self) -> Consumer:
         kind = self.transport.Consumer
+        if issubclass(kind, KafkaConsumer):
+            kind = _PromptConsumer
         self.transport.Consumer = type(f"InHand{kind.__name__}", (InHand, kind), {})
         return super()._new_consumer()

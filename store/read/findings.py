@@ -60,6 +60,16 @@ def finding(store: Store, finding_id: str) -> FindingState | None:
     return found[0] if found else None
 
 
+def last_ids(store: Store, code: str, limit: int) -> list[str]:
+    """The ids of the findings of a code that were raised last, the last one last."""
+    rows = store.query(
+        "SELECT id, max(raised) AS last FROM findings WHERE code = %(code)s GROUP BY id ORDER BY last DESC, id"
+        " LIMIT %(limit)s",
+        {"code": code, "limit": limit},
+    )
+    return [name for name, _ in reversed(rows)]
+
+
 def _states(store: Store, condition: str, parameters: dict[str, Any]) -> list[FindingState]:
     columns = store.columns(
         "SELECT finding, version, toUnixTimestamp64Micro(time), toUnixTimestamp64Milli(raised) FROM findings FINAL"

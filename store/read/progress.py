@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from store.connect import Store
-from store.read.events import configuration_events, shoe_events
+from store.read.events import configuration_events, events_where, shoe_events
 from store.rows.raw import StoredEvent
 from store.rows.verdicts import RoundKey
 
@@ -136,6 +136,14 @@ def tables_of(store: Store, partition: int) -> list[str]:
         {"partition": partition},
     )
     return [table for (table,) in rows]
+
+
+def table_modes(store: Store) -> dict[str, str]:
+    """By table: the mode in which it was configured last."""
+    configured = "shoe = '' AND round = 0 AND type = 'table.configured.v1'"
+    last = f"SELECT table, max(time) FROM events WHERE {configured} GROUP BY table"
+    events = events_where(store, f"{configured} AND (table, time) IN ({last})", {})
+    return {each.event.subject: each.event.data.mode for each in events}
 
 
 def last_heard(store: Store, table: str) -> dict[str, LastHeard]:
