@@ -16,10 +16,10 @@ from pathlib import Path
 from bench.page.figures import RATIO, tell
 from bench.replay_peers.dealing_by_numpy import rounds_a_second
 from games.rulebook import GAMES, Game
-from replay.reaudit.dealing import Dealt
-from replay.reaudit.reaudit import count_game, reaudit
+from replay.reaudit.dealing import Dealt, dealt_alike
+from replay.reaudit.reaudit import count_games, reaudit
 from replay.reaudit.settlement import Dues
-from replay.reaudit.statement import SETTINGS
+from replay.reaudit.statement import SETTINGS, Statement
 from simulator.floor import simulate
 from store.connect import Store, connect
 from store.embedded.process import EmbeddedClickHouse
@@ -66,13 +66,16 @@ def _timed(store: Store, rounds: int) -> tuple[int, float]:
         for name in ("scan", "outcomes", "scan of bets", "settlement"):
             began = time.perf_counter()
             rows = bets = 0
-            for game in GAMES.values():
+            for alike in dealt_alike(GAMES.values()):
                 if name.startswith("scan"):
                     columns = _OUTCOME_COLUMNS if name == "scan" else _BET_COLUMNS
-                    store.query(f"SELECT {columns} FROM rounds WHERE game = '{game.name}'", settings=SETTINGS)
+                    names = ", ".join(f"'{game.name}'" for game in alike)
+                    store.query(
+                        f"SELECT {columns} FROM rounds WHERE game IN ({names}) GROUP BY game", settings=SETTINGS
+                    )
                     continue
-                found = count_game(store, game, "1", {}, settlement=name == "settlement")
-                rows, bets, wrong = rows + found[0], bets + found[1], wrong + found[2]
+                for found in count_games(store, Statement(alike, name == "settlement"), "1", {}).values():
+                    rows, bets, wrong = rows + found.rows, bets + found.bets, wrong + found.differing
             best[name] = min(best.get(name, 1e9), time.perf_counter() - began)
     print(f"{rows:,} rounds, {bets:,} bets, {wrong} differ (best of three, by the wall, everything in one process)")
     by_numpy = rounds_a_second(GAMES["no_commission"], rows)
@@ -103,9 +106,9 @@ _BET_COLUMNS = (
 
 def _make(store: Store, game: Game, rounds: int, number: int) -> None:
     """Rounds of a game with random cards and three bets each, settled as they should be."""
-    dealt = Dealt(game)
+    dealt = Dealt((game,))
     dues = Dues(dealt)
-    names = ", ".join(f"{sql} AS {name}" for name, sql in dealt.names.items())
+    names = ", ".join(f"{sql} AS {name}" for name, sql in (dealt.names | dues.names).items())
     first, second = game.hands
     net = dues.net("number_of_wager")
     due, scale = dealt.outcome_due, dues.scale
@@ -113,7 +116,7 @@ def _make(store: Store, game: Game, rounds: int, number: int) -> None:
         "INSERT INTO rounds (table, shoe, round, revision, judged, opened, ended, game, decks, status, cards, winner,"
         " totals, naturals, pairs, bets.bet, bets.position, bets.player, bets.wager, bets.stake, bets.expected_paid,"
         " bets.expected_collected, bets.paid, bets.collected)"
-        f" WITH {names},"
+        f" WITH '{game.name}' AS game, {names},"
         f" arrayMap(i -> {list(game.wagers)}[1 + (cityHash64(number, i) % {len(game.wagers)})], [1, 2, 3])"
         f" AS named, arrayMap(number_of_wager -> toInt64({net}), arrayMap(name -> {dues.wager_number('name')}, named))"
         f" AS nets, arrayMap(i -> toInt64({scale} * (1 + cityHash64(number, i, 7) % 5000)), [1, 2, 3]) AS stakes,"
@@ -122,8 +125,8 @@ def _make(store: Store, game: Game, rounds: int, number: int) -> None:
         f" SELECT concat('T{number}', toString(intDiv(number, 50000))), toString(intDiv(number, 70)), number % 70, 1,"
         " toDateTime64('2026-01-01 00:00:00', 3), toDateTime64('2026-01-01 00:00:00', 6),"
         f" toDateTime64('2026-01-01 00:00:00', 6), '{game.name}', 8, 'verified', cards,"
-        f" ['tie', '{first}', '{second}'][({due}) % 4 + 1], [intDiv({due}, 256), intDiv({due}, 16) % 16],"
-        f" intDiv({due}, 4) % 4, {dealt.pairs_due}, ['b1', 'b2', 'b3'], [1, 2, 3], ['p1', 'p2', ''], named, stakes,"
+        f" ['tie', '{first}', '{second}'][({due}) % 4 + 1], [intDiv({due}, 262144), intDiv({due}, 1024) % 256],"
+        f" intDiv({due}, 4) % 256, {dealt.pairs_due}, ['b1', 'b2', 'b3'], [1, 2, 3], ['p1', 'p2', ''], named, stakes,"
         " won, lost, won, lost FROM (SELECT number, arrayMap(i ->"
         f" toUInt8(cityHash64(number, i, {number}) % {game.deck.size}), range(1, {7 if game.is_baccarat else 3}))"
         " AS cards"

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from games.readings import DEFAULT_READINGS, Readings
-from games.rulebook import Game, rulebook
+from games.rulebook import rulebook
+from replay.reaudit.dealing import dealt_alike
 from replay.reaudit.statement import SETTINGS, Statement
 from replay.verify import Deviation, verify
 from schemas.verdicts import parse_verdict
@@ -50,6 +51,18 @@ class Reaudited:
     """Rows by game."""
 
 
+class Counts(NamedTuple):
+    """Rows, bets, rows that differ, and rows in doubt."""
+
+    rows: int
+    bets: int
+    differing: int
+    in_doubt: int
+
+
+_NOTHING = Counts(0, 0, 0, 0)
+
+
 def reaudit(
     store: Store,
     wanted: RoundFilter = ALL,
@@ -66,18 +79,22 @@ def reaudit(
     found = store.query(f"SELECT game, count() FROM rounds WHERE {condition} GROUP BY game", parameters)
     rows_of_game = {name: int(rows) for name, rows in found}
     result.unknown = rows_of_game.get("", 0)
-    for game in games.values():
-        if game.name not in rows_of_game:
-            continue
-        told(game.title)
-        rows, bets, differing, doubtful = count_game(store, game, condition, parameters, settlement=settlement)
-        if rows:
-            result.games[game.name] = rows
-        result.rows += rows
-        result.bets += bets
-        result.in_doubt += doubtful
-        if differing:
-            for each in _last_states(store, game, condition, parameters, settlement=settlement):
+    statement_of: dict[str, Statement] = {}
+    counts: dict[str, Counts] = {}
+    for alike in dealt_alike(games.values()):
+        statement = Statement(alike, settlement)
+        statement_of |= {game.name: statement for game in alike}
+        if titles := [game.title for game in alike if game.name in rows_of_game]:
+            told(", ".join(titles))
+            counts |= count_games(store, statement, condition, parameters)
+    for name in filter(counts.__contains__, games):
+        of_game = counts[name]
+        result.games[name] = of_game.rows
+        result.rows += of_game.rows
+        result.bets += of_game.bets
+        result.in_doubt += of_game.in_doubt
+        if of_game.differing:
+            for each in _last_states(store, statement_of[name], f"game = '{name}' AND ({condition})", parameters):
                 result.differing += 1
                 if len(result.listed) < MOST_LISTED:
                     asked = len(result.listed) < explained
@@ -85,43 +102,39 @@ def reaudit(
     return result
 
 
-def count_game(
-    store: Store, game: Game, condition: str, parameters: Mapping[str, Any], *, settlement: bool
-) -> tuple[int, int, int, int]:
-    """Rows, bets, rows that differ, and rows in doubt of one game."""
-    statement = Statement(game, settlement)
+def count_games(store: Store, statement: Statement, condition: str, parameters: Mapping[str, Any]) -> dict[str, Counts]:
+    """What is counted of each game that a statement is about, where there are rounds of it."""
 
-    def counted(*, plain: bool) -> list[int]:
-        (found,) = store.query(statement.counted(condition, plain=plain), parameters, settings=SETTINGS)
-        return list(map(int, found))
+    def counted(*, plain: bool) -> dict[str, Counts]:
+        found = store.query(statement.counted(condition, plain=plain), parameters, settings=SETTINGS)
+        return {game: Counts(*map(int, numbers)) for game, *numbers in found}
 
-    if not settlement:
-        rows, bets, differing, without = counted(plain=True)
-        _, _, more, doubtful = counted(plain=False) if without else (0, 0, 0, 0)
-        return rows, bets, differing + more, doubtful
-    totals = [0, 0, 0, 0]
+    if not statement.settlement:
+        every = counted(plain=True)
+        without = counted(plain=False) if any(each.in_doubt for each in every.values()) else {}
+        return {
+            game: Counts(each.rows, each.bets, each.differing + more.differing, more.in_doubt)
+            for game, each in every.items()
+            for more in [without.get(game, _NOTHING)]
+        }
+    totals: dict[str, Counts] = {}
     for plain in _halves(store, statement, condition, parameters):
-        totals = [before + more for before, more in zip(totals, counted(plain=plain), strict=True)]
-    return totals[0], totals[1], totals[2], totals[3]
+        for game, more in counted(plain=plain).items():
+            totals[game] = Counts(*map(sum, zip(totals.get(game, _NOTHING), more, strict=True)))
+    return totals
 
 
 def _halves(store: Store, statement: Statement, condition: str, parameters: Mapping[str, Any]) -> tuple[bool, ...]:
     """Which statements are needed: the one for plain rounds, and the other where there are others."""
-    if not statement.settlement:
+    if not statement.settlement or store.query(statement.any_other(condition), parameters):
         return (True, False)
-    others = store.query(
-        f"SELECT 1 FROM rounds PREWHERE game = '{statement.game.name}' AND NOT ({statement.is_plain})"
-        f" WHERE ({condition}) LIMIT 1",
-        parameters,
-    )
-    return (True, False) if others else (True,)
+    return (True,)
 
 
 def _last_states(
-    store: Store, game: Game, condition: str, parameters: Mapping[str, Any], *, settlement: bool
+    store: Store, statement: Statement, condition: str, parameters: Mapping[str, Any]
 ) -> Iterator[tuple[RoundKey, int, tuple[str, ...]]]:
     """The rows that differ and are the last word on their round."""
-    statement = Statement(game, settlement)
     for plain in _halves(store, statement, condition, parameters):
         rows = store.query(
             statement.listed(condition, 10 * MOST_LISTED, plain=plain), parameters, settings=SETTINGS

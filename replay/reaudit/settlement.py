@@ -1,128 +1,139 @@
-"""What every bet of a round is due, as SQL: tables over the round's shape and pairs, filled by asking each wager."""
+"""What every bet of a round is due, as SQL: a table over what wagers ask of a round, filled by asking each wager."""
 
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from math import lcm
+from typing import TypeVar
 
-from games.paytable import LOST, Wager
+from games.paytable import Feature, Line, Wager
 from games.rulebook import Game
-from replay.reaudit.dealing import Dealt, lookup
+from replay.reaudit.dealing import Dealt, Pair, table
 
 _OF_PAIRS = ("_pair", "_pair_rank", "_gold_pair", "any_pair", "both_pairs", "same_pair")
-_SHAPES = 1024
-"""More than any game has shapes, or two hands have pairs."""
+
+T = TypeVar("T", bound=Hashable)
 
 
 @cache
-def dues_of(game: Game) -> "Dues":
-    """The settlement of a game's wagers, its tables filled once."""
-    return Dues(Dealt(game))
+def dues_of(games: tuple[Game, ...]) -> "Dues":
+    """The settlement of the wagers of games that are dealt alike, its tables filled once."""
+    return Dues(Dealt(games))
 
 
 @dataclass(frozen=True)
 class Dues:
-    """The settlement of a game's wagers as SQL."""
+    """The settlement of the wagers of games that are dealt alike, as SQL.
+
+    Shapes that are all one to every line of every paytable are of one kind, and so are pairs. Wagers that pay the same
+    for the same, in whichever game, are one wager here.
+    """
 
     dealt: Dealt
 
-    @property
-    def game(self) -> Game:
-        return self.dealt.game
+    @cached_property
+    def _wagers(self) -> list[Wager]:
+        return [wager for game in self.dealt.games for wager in game.wagers.values()]
 
     @cached_property
     def scale(self) -> int:
-        """The smallest number of parts of a unit in which every odds of the game is whole."""
-        return lcm(*(line.net.denominator for wager in self.game.wagers.values() for line in wager.lines))
+        """The smallest number of parts of a unit in which every odds of the games is whole."""
+        return lcm(*(line.net.denominator for wager in self._wagers for line in wager.lines))
 
     @cached_property
     def numbers(self) -> dict[str, int]:
-        """The wagers by number, from 1; those that ask of pairs alone come last."""
-        names = sorted(self.game.wagers, key=lambda name: self._asks_of_pairs_alone(self.game.wagers[name]))
+        """The names of the games' wagers by number, from 1."""
+        names = dict.fromkeys(wager.name for wager in self._wagers)
         return {name: number for number, name in enumerate(names, start=1)}
 
-    @cached_property
-    def _first_of_pairs(self) -> int:
-        alone = [number for name, number in self.numbers.items() if self._asks_of_pairs_alone(self.game.wagers[name])]
-        return min(alone, default=len(self.numbers) + 1)
-
-    @staticmethod
-    def _asks_of_pairs_alone(wager: Wager) -> bool:
-        return all(condition.feature.endswith(_OF_PAIRS) for line in wager.lines for condition in line.when)
-
-    @staticmethod
-    def _asks_of_pairs(wager: Wager) -> bool:
-        return any(condition.feature.endswith(_OF_PAIRS) for line in wager.lines for condition in line.when)
-
     def wager_number(self, name: str) -> str:
-        """The number of a wager, from its name; 0 for one that the game has not."""
-        names = list(self.numbers)
-        return f"transform({name}, {names}, {list(self.numbers.values())}, 0)"
+        """The number of a wager's name; 0 for one that no game has."""
+        return f"transform({name}, {list(self.numbers)}, {list(self.numbers.values())}, 0)"
+
+    @cached_property
+    def names(self) -> dict[str, str]:
+        """The names of the statement that build on those of the deal: the kind of a round, and where the wagers of its
+        game begin."""
+        pairs = self.dealt.pairs
+        of_shape = table([self._kinds_of_shapes[shape] for shape in self.dealt.shapes])
+        of_pairs = table([self._kinds_of_pairs[one, other] for one in pairs for other in pairs])
+        games = [game.name for game in self.dealt.games]
+        places = [place * (len(self.numbers) + 1) + 1 for place in range(len(games))]
+        return {
+            "kind": f"toUInt16({of_shape}[shape + 1]) * {_count(self._kinds_of_pairs)}"
+            f" + {of_pairs}[first_pair * toUInt16({len(pairs)}) + second_pair + 1]",
+            "wagers_of_game": f"toUInt16(transform(game, {games}, {places}, 0))",
+        }
 
     def net(self, number: str) -> str:
         """The net of a bet on the wager of this number, in parts of the stake (`scale`); 0 for one that the game has
         not, which is returned."""
-        lost = str(int(LOST * self.scale))
-        pairs = f"first_pair * {self._pairs} + second_pair"
-        of_pairs = self._first_of_pairs <= len(self.numbers)
-        place = f"if({number} >= {self._first_of_pairs}, {pairs}, shape)" if of_pairs else "shape"
-        net = lookup(f"toUInt32({number} * {_SHAPES} + {place})", self._usual, lost)
-        if self._special:
-            key = f"toUInt32(({number} * {_SHAPES} + shape) * {_SHAPES} + {pairs})"
-            net = lookup(key, self._special, net)
-        return f"toInt32(({number} > 0) * {net})"
-
-    @property
-    def _pairs(self) -> int:
-        count = len(self.dealt.pairs)
-        assert count * count <= _SHAPES
-        return count
+        kinds = _count(self._kinds_of_shapes) * _count(self._kinds_of_pairs)
+        return f"{self._nets}[{self._offered}[wagers_of_game + {number}] * toUInt32({kinds}) + kind + 1]"
 
     @cached_property
-    def _usual(self) -> dict[int, int]:
-        """By wager, and by shape or by the pairs of both hands: the net."""
-        table: dict[int, int] = {}
-        none = ("", False)
-        some = next(iter(self.dealt.shapes))
-        for name, number in self.numbers.items():
-            wager = self.game.wagers[name]
-            if number >= self._first_of_pairs:
-                for first, one in self.dealt.pairs.items():
-                    for second, other in self.dealt.pairs.items():
-                        place = one * self._pairs + other
-                        table[number * _SHAPES + place] = self._whole(wager, some, first, second)
-            else:
-                for shape in self.dealt.shapes:
-                    table[number * _SHAPES + shape] = self._whole(wager, shape, none, none)
-        return table
+    def _by_odds(self) -> dict[Hashable, Wager]:
+        """One wager of each that pay the same for the same."""
+        return {_odds(wager): wager for wager in self._wagers}
 
     @cached_property
-    def _special(self) -> dict[int, int]:
-        """By wager, shape and pairs: the net where a wager asks of both and pairs make a difference."""
-        table: dict[int, int] = {}
-        for name, number in self.numbers.items():
-            wager = self.game.wagers[name]
-            if number >= self._first_of_pairs or not self._asks_of_pairs(wager):
-                continue
-            for alike in self._alike(wager):
-                first, second = alike[0]
-                for shape in self.dealt.shapes:
-                    net = self._whole(wager, shape, first, second)
-                    if net != self._usual[number * _SHAPES + shape]:
-                        for one, other in alike:
-                            place = self.dealt.pairs[one] * self._pairs + self.dealt.pairs[other]
-                            table[(number * _SHAPES + shape) * _SHAPES + place] = net
-        return table
+    def _offered(self) -> str:
+        """By game and number of a wager's name: the place of the wager among those that differ; 0: not offered."""
+        place = {odds: place for place, odds in enumerate(self._by_odds, start=1)}
+        return table(
+            [
+                place[_odds(game.wagers[name])] if name in game.wagers else 0
+                for game in self.dealt.games
+                for name in ("", *self.numbers)
+            ]
+        )
 
-    def _alike(self, wager: Wager) -> list[list[tuple[tuple[str, bool], tuple[str, bool]]]]:
-        """The pairs that both hands can have, those together that are all one to a wager."""
-        asked = [each for line in wager.lines for each in line.when if each.feature.endswith(_OF_PAIRS)]
-        some = next(iter(self.dealt.shapes))
-        groups: dict[tuple[bool, ...], list[tuple[tuple[str, bool], tuple[str, bool]]]] = {}
-        for first in self.dealt.pairs:
-            for second in self.dealt.pairs:
-                features = self.dealt.features(some, first, second)
-                groups.setdefault(tuple(each.holds(features) for each in asked), []).append((first, second))
-        return list(groups.values())
+    @cached_property
+    def _nets(self) -> str:
+        """By wager and kind of round: the net."""
+        shapes, pairs = _one_of_each(self._kinds_of_shapes), _one_of_each(self._kinds_of_pairs)
+        rounds = [self.dealt.features(shape, *both) for shape in shapes for both in pairs]
+        nets = [int(wager.net(features) * self.scale) for wager in self._by_odds.values() for features in rounds]
+        return table([0] * len(rounds) + nets)
 
-    def _whole(self, wager: Wager, shape: int, first: tuple[str, bool], second: tuple[str, bool]) -> int:
-        return int(wager.net(self.dealt.features(shape, first, second)) * self.scale)
+    @cached_property
+    def _kinds_of_shapes(self) -> dict[int, int]:
+        return _numbered(
+            {shape: self._answers(self.dealt.features(shape), of_pairs=False) for shape in self.dealt.shapes}
+        )
+
+    @cached_property
+    def _kinds_of_pairs(self) -> dict[tuple[Pair, Pair], int]:
+        both = [(one, other) for one in self.dealt.pairs for other in self.dealt.pairs]
+        return _numbered({pairs: self._answers(self.dealt.features(0, *pairs), of_pairs=True) for pairs in both})
+
+    def _answers(self, features: Mapping[str, Feature], *, of_pairs: bool) -> tuple[bool, ...]:
+        """Whether all that a line asks of pairs, or all else that it asks, is so, line by line."""
+
+        def holds(line: Line) -> bool:
+            return all(each.holds(features) for each in line.when if each.feature.endswith(_OF_PAIRS) is of_pairs)
+
+        return tuple(holds(line) for wager in self._by_odds.values() for line in wager.lines)
+
+
+def _odds(wager: Wager) -> Hashable:
+    """What tells apart wagers that do not pay the same for the same."""
+    return wager.cumulative, tuple((line.when, line.net) for line in wager.lines)
+
+
+def _numbered(answers: Mapping[T, tuple[bool, ...]]) -> dict[T, int]:
+    """The number of the kind of each, from 0, those with the same answers being of one kind."""
+    kinds = {each: number for number, each in enumerate(dict.fromkeys(answers.values()))}
+    return {each: kinds[said] for each, said in answers.items()}
+
+
+def _one_of_each(kinds: Mapping[T, int]) -> list[T]:
+    """The first of each kind, by the kinds' numbers, which go by their first ones."""
+    first: dict[int, T] = {}
+    for each, kind in kinds.items():
+        first.setdefault(kind, each)
+    return list(first.values())
+
+
+def _count(kinds: Mapping[T, int]) -> int:
+    return 1 + max(kinds.values())

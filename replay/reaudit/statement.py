@@ -1,11 +1,13 @@
-"""The statements of a re-audit: for each game, every stored round held against what its cards and stakes come to.
+"""The statements of a re-audit: stored rounds held against what their cards and stakes come to.
 
+Games that are dealt alike are looked at together: one statement for each would go through all rounds for its own.
 Rows of every revision are looked at, since each has to agree with itself, which spares the engine the merging of
 revisions; what is found is then looked up in its last state. What the cards alone cannot decide is taken as stored:
 what stands of a bet, and whether the round is void or in doubt (status and codes). Bets over the maximum and under the
 minimum of DTB and FF4 (5.14, 5.15) take their limits from the findings of the verdict.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from games.rulebook import Game
@@ -20,15 +22,16 @@ SETTINGS = {
     "max_query_size": 16_000_000,
 }
 
+_VOIDS = ("void-required", "void-unfounded")
 _LIMITS = ("above-maximum", "below-minimum")
 _PAYOUTS = ("payout-wrong", "payout-missing", "payout-unexpected")
 
 
 @dataclass(frozen=True)
 class Statement:
-    """The SQL of one game."""
+    """The SQL of games that are dealt alike."""
 
-    game: Game
+    games: tuple[Game, ...]
     settlement: bool = True
     """Whether bets are settled too, or outcomes alone are held against the cards."""
 
@@ -38,15 +41,15 @@ class Statement:
 
     @property
     def _dues(self) -> Dues:
-        return dues_of(self.game)
+        return dues_of(self.games)
 
     def counted(self, condition: str, *, plain: bool) -> str:
-        """How many rows, how many bets, how many rows differ, and of how many the outcome is in doubt; of outcomes
-        alone in plain rounds the last is how many rows have none, and are left to the other statement."""
+        """By game: how many rows, how many bets, how many rows differ, and of how many the outcome is in doubt; of
+        outcomes alone in plain rounds the last is how many rows have none, and are left to the other statement."""
         doubtful = "winner = ''" if plain and not self.settlement else f"{_DOUBTFUL} AND enough"
         return (
-            f"{self._with(plain)} SELECT count(), sum(length(`bets.bet`)), countIf({self._differs(plain)}),"
-            f" countIf({doubtful}) {self._from(condition, plain)}"
+            f"{self._with(plain)} SELECT game, count(), sum(length(`bets.bet`)),"
+            f" countIf({self._differs(plain)}), countIf({doubtful}) {self._from(condition, plain)} GROUP BY game"
         )
 
     def listed(self, condition: str, most: int, *, plain: bool) -> str:
@@ -59,7 +62,7 @@ class Statement:
         )
 
     def _with(self, plain: bool) -> str:
-        names = dict(self._dealt.names)
+        names = self._dealt.names | (self._dues.names if self.settlement else {})
         if not plain and self._limited:
             names["limits"] = "arrayFilter(each -> each.1 != '', limits_said)"
         return "WITH " + ", ".join(f"{sql} AS {name}" for name, sql in names.items())
@@ -68,18 +71,17 @@ class Statement:
         if not self.settlement:
             # What a row without an outcome takes more is not read for the others.
             without = "" if plain else " AND winner = ''"
-            return f"FROM rounds PREWHERE game = '{self.game.name}'{without} WHERE ({condition})"
+            return f"FROM rounds PREWHERE {self._of_games}{without} WHERE ({condition})"
         # The few columns that tell plain rounds are read first, and the rest of those rows alone that are meant.
         chosen = self.is_plain if plain else f"NOT ({self.is_plain})"
-        where = f"PREWHERE game = '{self.game.name}' AND {chosen} WHERE ({condition})"
+        where = f"PREWHERE {self._of_games} AND {chosen} WHERE ({condition})"
         if plain or not self._limited:
             return f"FROM rounds {where}"
-        named = ", ".join(f"'{code}'" for code in _LIMITS)
-        rows = f"SELECT table, shoe, round, revision, digest FROM rounds {where} AND hasAny(codes, [{named}])"
+        rows = f"SELECT table, shoe, round, revision, digest FROM rounds {where} AND {self._has_limits}"
         findings = (
             "arrayMap(each -> (JSONExtractString(each, 'bet'), JSONExtractString(each, 'code'),"
             " JSONExtractInt(each, 'expected')), arrayFilter(each -> JSONExtractString(each, 'code') IN"
-            f" ({named}), JSONExtractArrayRaw(verdict, 'findings')))"
+            f" ({_quoted(_LIMITS)}), JSONExtractArrayRaw(verdict, 'findings')))"
         )
         return (
             "FROM rounds GLOBAL ANY LEFT JOIN"
@@ -89,16 +91,30 @@ class Statement:
         )
 
     @property
-    def _limited(self) -> bool:
+    def _of_games(self) -> str:
+        return f"game IN ({_quoted(game.name for game in self.games)})"
+
+    @property
+    def _limited(self) -> list[Game]:
         """5.14 and 5.15 of DTB and FF4."""
-        return self.game.document.limits_settle
+        return [game for game in self.games if game.document.limits_settle]
+
+    @property
+    def _has_limits(self) -> str:
+        """Rounds with bets over the maximum or under the minimum, in a game in which that settles them otherwise."""
+        limited = _quoted(game.name for game in self._limited)
+        return f"(game IN ({limited}) AND hasAny(codes, [{_quoted(_LIMITS)}]))"
 
     @property
     def is_plain(self) -> str:
         """Rounds that cards and stakes decide alone, as nearly all are."""
-        codes = ["void-required", "void-unfounded", *(_LIMITS if self._limited else ())]
-        listed = ", ".join(f"'{code}'" for code in codes)
-        return f"(status IN ('verified', 'flagged') AND winner != '' AND NOT hasAny(codes, [{listed}]))"
+        plain = f"status IN ('verified', 'flagged') AND winner != '' AND NOT hasAny(codes, [{_quoted(_VOIDS)}])"
+        return f"({plain} AND NOT {self._has_limits})" if self._limited else f"({plain})"
+
+    def any_other(self, condition: str) -> str:
+        """A row if there are rounds that are not plain."""
+        where = f"PREWHERE {self._of_games} AND NOT {self.is_plain} WHERE ({condition})"
+        return f"SELECT 1 FROM rounds {where} LIMIT 1"
 
     def _differs(self, plain: bool) -> str:
         return " OR ".join(f"({part})" for part in self._parts(plain) if part != "0")
@@ -137,10 +153,9 @@ class Statement:
     @property
     def _payments(self) -> str:
         """Money that moved otherwise than is due, and nobody said so; where it is not whole, either side is right."""
-        codes = ", ".join(f"'{code}'" for code in _PAYOUTS)
         return (
-            f"NOT hasAny(codes, [{codes}]) AND arrayExists((stake, due_paid, due_collected, paid, collected) ->"
-            " if(isNull(paid), stake > 0,"
+            f"NOT hasAny(codes, [{_quoted(_PAYOUTS)}]) AND arrayExists("
+            "(stake, due_paid, due_collected, paid, collected) -> if(isNull(paid), stake > 0,"
             " abs(assumeNotNull(paid) - assumeNotNull(due_paid)) >= 1"
             " OR abs(assumeNotNull(collected) - assumeNotNull(due_collected)) >= 1),"
             " `bets.stake`, `bets.expected_paid`, `bets.expected_collected`, `bets.paid`, `bets.collected`)"
@@ -176,3 +191,7 @@ class Statement:
 
 _DOUBTFUL = "(winner = '' AND (hasAny(codes, ['card-conflict', 'round-incomplete']) OR status = 'void'))"
 """Which cards were dealt is not clear, or a round is void anyway: the verdict has no outcome, rightly."""
+
+
+def _quoted(names: Iterable[str]) -> str:
+    return ", ".join(f"'{name}'" for name in names)
