@@ -16,12 +16,14 @@ _CONFIGURATION = "table.configured.v1"
 _LOADING = "shoe.loaded.v1"
 _OPENING = "round.opened.v1"
 _EVENTS_AT_ONCE = 500
+_REFERENCE = "toUnixTimestamp64Micro(time), source, sequence, log, topic, partition, offset, place"
+"""The columns of a ``_Reference`` before the table."""
 
 
 def round_events(store: Store, table: str, shoe: str, round: int) -> list[StoredEvent]:
     """All stored events of one round, in the order of their device times."""
-    condition = "table = %(table)s AND shoe = %(shoe)s AND round = %(round)s"
-    return list(events_where(store, condition, {"table": table, "shoe": shoe, "round": round}))
+    condition = "shoe = %(shoe)s AND round = %(round)s"
+    return list(events_where(store, condition, {"shoe": shoe, "round": round}, table=table))
 
 
 class RoundSurrounded(NamedTuple):
@@ -39,20 +41,20 @@ def round_surrounded(store: Store, table: str, shoe: str, round: int) -> RoundSu
     """One round with the configuration in force and the loading of its shoe, in two questions: the engine takes longer
     to plan more of them than to answer these."""
     rows = store.query(
-        "SELECT toUnixTimestamp64Micro(time), source, sequence, log, topic, partition, offset, place, table, round,"
-        " type FROM events WHERE table = %(table)s AND ((shoe = %(shoe)s AND round IN (0, %(round)s))"
+        f"SELECT {_REFERENCE}, round, type FROM events"
+        " PREWHERE table = %(table)s AND ((shoe = %(shoe)s AND round IN (0, %(round)s))"
         " OR (shoe = '' AND round = 0 AND type = %(configured)s))",
         {"table": table, "shoe": shoe, "round": round, "configured": _CONFIGURATION},
     )
     rows = sorted(set(rows))
-    own = [row for row in rows if row[9] == round]
+    own = [row for row in rows if row[8] == round]
     if not own:
         return RoundSurrounded([], None, [])
-    began = next((row for row in own if row[10] == _OPENING), own[0])[0]
-    configured = [row for row in rows if row[10] == _CONFIGURATION and row[0] <= began][-1:]
-    loaded = [row for row in rows if row[10] == _LOADING]
-    wanted = [*own, *configured, *loaded]
-    found = {(each.key, each.place): each for each in _with_bytes(store, [_Reference(*row[:9]) for row in wanted])}
+    began = next((row for row in own if row[9] == _OPENING), own[0])[0]
+    configured = [row for row in rows if row[9] == _CONFIGURATION and row[0] <= began][-1:]
+    loaded = [row for row in rows if row[9] == _LOADING]
+    references = [_Reference._make((*row[:8], table)) for row in (*own, *configured, *loaded)]
+    found = {(each.key, each.place): each for each in _with_bytes(store, references)}
 
     def of(chosen: Sequence[tuple[Any, ...]]) -> list[StoredEvent]:
         places = [(RecordKey(*row[3:7]), row[7]) for row in chosen]
@@ -63,28 +65,25 @@ def round_surrounded(store: Store, table: str, shoe: str, round: int) -> RoundSu
 
 def shoe_events(store: Store, table: str, shoe: str) -> list[StoredEvent]:
     """All stored events of one shoe: what is said of the shoe, and of every round of it."""
-    return list(events_where(store, "table = %(table)s AND shoe = %(shoe)s", {"table": table, "shoe": shoe}))
+    return list(events_where(store, "shoe = %(shoe)s", {"shoe": shoe}, table=table))
 
 
 def configuration_events(store: Store, table: str) -> list[StoredEvent]:
     """Every configuration that a table ever had, by device time; they are never deleted."""
-    condition = "table = %(table)s AND shoe = '' AND round = 0 AND type = %(type)s"
-    return list(events_where(store, condition, {"table": table, "type": _CONFIGURATION}))
+    condition = "shoe = '' AND round = 0 AND type = %(type)s"
+    return list(events_where(store, condition, {"type": _CONFIGURATION}, table=table))
 
 
 def table_events(store: Store, table: str, start: int, end: int) -> Iterator[StoredEvent]:
     """A table's evening: what its devices date from ``start`` until before ``end`` (microseconds since 1970)."""
-    condition = (
-        "table = %(table)s AND time >= fromUnixTimestamp64Micro(%(start)s, 'UTC')"
-        " AND time < fromUnixTimestamp64Micro(%(end)s, 'UTC')"
-    )
-    yield from events_where(store, condition, {"table": table, "start": start, "end": end})
+    condition = "time >= fromUnixTimestamp64Micro(%(start)s, 'UTC') AND time < fromUnixTimestamp64Micro(%(end)s, 'UTC')"
+    yield from events_where(store, condition, {"start": start, "end": end}, table=table)
 
 
 def events_by_id(store: Store, table: str, source: str, event_id: str) -> list[StoredEvent]:
     """The events of a source about a table with this id: one, or several when the id was used again."""
-    condition = "table = %(table)s AND source = %(source)s AND id_mark = %(mark)s"
-    found = events_where(store, condition, {"table": table, "source": source, "mark": id_mark(event_id)})
+    condition = "source = %(source)s AND id_mark = %(mark)s"
+    found = events_where(store, condition, {"source": source, "mark": id_mark(event_id)}, table=table)
     return [stored for stored in found if stored.event.id == event_id]
 
 
@@ -94,8 +93,8 @@ def events_by_ids(store: Store, table: str, identities: Sequence[tuple[str, str]
         return []
     wanted = set(identities)
     marks = tuple({(source, id_mark(event_id)) for source, event_id in wanted})
-    condition = "table = %(table)s AND (toString(source), id_mark) IN %(marks)s"
-    found = events_where(store, condition, {"table": table, "marks": marks})
+    condition = "(toString(source), id_mark) IN %(marks)s"
+    found = events_where(store, condition, {"marks": marks}, table=table)
     return [stored for stored in found if (stored.event.source, stored.event.id) in wanted]
 
 
@@ -118,17 +117,28 @@ class _Reference(NamedTuple):
 
 
 def events_where(
-    store: Store, condition: str, parameters: Mapping[str, Any], *, at_once: int = _EVENTS_AT_ONCE
+    store: Store,
+    condition: str,
+    parameters: Mapping[str, Any],
+    *,
+    table: str | None = None,
+    at_once: int = _EVENTS_AT_ONCE,
 ) -> Iterator[StoredEvent]:
-    """The events that meet a condition, by device time, then source and sequence; the records of so many at once."""
-    # Put in order here: for the few events of a round the engine takes longer to plan a sort than to find them.
-    rows = store.query(
-        "SELECT toUnixTimestamp64Micro(time), source, sequence, log, topic, partition, offset, place, table FROM events"
-        f" WHERE {condition}",
-        parameters,
-    )
-    references = iter([_Reference(*row) for row in sorted(set(rows))])
-    while batch := list(islice(references, at_once)):
+    """The events that meet a condition, of one table or of all, by device time, then source and sequence; the records
+    of so many at once."""
+    # Put in order here: for the few events of a round the engine takes longer to plan a sort than to find them. Planned
+    # sooner, too, is what leaves it no choice of what to read first, and does not read what is known already.
+    if table is None:
+        rows = store.query(f"SELECT {_REFERENCE}, table FROM events WHERE {condition}", parameters)
+        references = [_Reference(*row) for row in sorted(set(rows))]
+    else:
+        rows = store.query(
+            f"SELECT {_REFERENCE} FROM events PREWHERE table = %(of_table)s AND ({condition})",
+            {**parameters, "of_table": table},
+        )
+        references = [_Reference._make((*row, table)) for row in sorted(set(rows))]
+    waiting = iter(references)
+    while batch := list(islice(waiting, at_once)):
         yield from _with_bytes(store, batch)
 
 

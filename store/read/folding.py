@@ -93,8 +93,8 @@ def source_bases(store: Store, table: str, firsts: Mapping[str, int]) -> dict[st
     beats = tuple((source, beat) for source, _, _, _, beat, count in rows if count)
     found: dict[str, StoredEvent] = {}
     if beats:
-        condition = "table = %(table)s AND type = %(beat)s AND (toString(source), sequence) IN %(beats)s"
-        for stored in events_where(store, condition, {"table": table, "beat": HEARTBEAT, "beats": beats}):
+        condition = "type = %(beat)s AND (toString(source), sequence) IN %(beats)s"
+        for stored in events_where(store, condition, {"beat": HEARTBEAT, "beats": beats}, table=table):
             found[stored.event.source] = stored
     return {
         source: SourceBase(sequence, time, frozenset(types), found.get(source))
@@ -107,7 +107,7 @@ def events_from(store: Store, table: str, firsts: Mapping[str, int]) -> Iterator
     if not firsts:
         return
     since, parameters = _by_source("sequence >=", firsts, _NEVER)
-    yield from events_where(store, f"table = %(table)s AND {since}", {"table": table, **parameters})
+    yield from events_where(store, since, parameters, table=table)
 
 
 def rounds_under_minimum(store: Store, table: str) -> list[UnderMinimum]:

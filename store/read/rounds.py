@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from operator import itemgetter
 from typing import Any
 
 from store.card_numbers import card_codes
 from store.connect import Store
-from store.rows.verdicts import RoundKey, RoundSummary, StoredVerdict
+from store.rows.verdicts import RoundKey, RoundSummary, StoredVerdict, revision_and_time
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,38 +159,37 @@ def verdicts(store: Store, wanted: RoundFilter = ALL) -> Iterator[StoredVerdict]
 
 def verdict(store: Store, key: RoundKey, revision: int | None = None) -> StoredVerdict | None:
     """The last verdict of a round, or one revision of it; None when there is none."""
-    # A round has few revisions: the one that counts is picked here, which is quicker than to plan a sort. Every column
-    # and function less counts too, as the engine takes longer to plan such a question than to answer it.
-    columns = store.columns(
-        "SELECT precedence, revision, digest, judge, toUnixTimestamp64Milli(judged), verdict FROM verdicts"
-        " WHERE table = %(table)s AND shoe = %(shoe)s AND round = %(round)s",
-        {"table": key.table, "shoe": key.shoe, "round": key.round},
-        as_bytes=True,
-    )
-    found = [row for row in zip(*columns, strict=True) if revision is None or row[1] == revision]
-    if not found:
-        return None
-    _, number, digest, judge, judged, published = max(found, key=itemgetter(0))
-    return StoredVerdict(key, number, digest.hex(), judge.decode(), judged, published)
+    # A round has few revisions: the one that counts is picked here, which is quicker than to plan a sort.
+    found = [each for each in _stored(store, key) if revision is None or each.revision == revision]
+    return max(found, key=_weight, default=None)
 
 
 def revisions(store: Store, key: RoundKey) -> list[StoredVerdict]:
     """Every stored verdict of a round, by revision; two with one revision only where two workers disagreed."""
-    # Put in order, and rid of repeats, here: see ``verdict``.
+    counting = {(each.revision, each.digest): each for each in sorted(_stored(store, key), key=_weight)}
+    return sorted(counting.values(), key=lambda each: (each.revision, each.judged))
+
+
+def _weight(each: StoredVerdict) -> tuple[int, int]:
+    """Of several the highest revision counts, and of its repeats the one judged first."""
+    return each.revision, -each.judged
+
+
+def _stored(store: Store, key: RoundKey) -> list[StoredVerdict]:
+    """The stored verdicts of a round, in no order, repeats included."""
+    # The engine takes longer to plan such a question than to answer it, and plans sooner with every column, function
+    # and choice less: what is to be read first is said, and revision and time are taken out of the precedence.
     columns = store.columns(
-        "SELECT revision, precedence, digest, judge, toUnixTimestamp64Milli(judged), verdict FROM verdicts"
-        " WHERE table = %(table)s AND shoe = %(shoe)s AND round = %(round)s",
+        "SELECT precedence, digest, judge, verdict FROM verdicts"
+        " PREWHERE table = %(table)s AND shoe = %(shoe)s AND round = %(round)s",
         {"table": key.table, "shoe": key.shoe, "round": key.round},
         as_bytes=True,
     )
-    counting: dict[tuple[int, bytes], tuple[Any, ...]] = {}
-    for row in sorted(zip(*columns, strict=True), key=itemgetter(1)):
-        counting[row[0], row[2]] = row
-    in_order = sorted(counting.values(), key=lambda row: (row[0], -row[1]))
-    return [
-        StoredVerdict(key, revision, digest.hex(), judge.decode(), judged, published)
-        for revision, _, digest, judge, judged, published in in_order
-    ]
+    found = []
+    for precedence, digest, judge, published in zip(*columns, strict=True):
+        revision, judged = revision_and_time(precedence)
+        found.append(StoredVerdict(key, revision, digest.hex(), judge.decode(), judged, published))
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,14 +10,14 @@ _ENDING = "shoe.ended.v1"
 
 def shoe_loadings(store: Store, table: str, shoe: str) -> list[StoredEvent]:
     """What was said of the loading of a shoe."""
-    condition = "table = %(table)s AND shoe = %(shoe)s AND round = 0 AND type = %(type)s"
-    return list(events_where(store, condition, {"table": table, "shoe": shoe, "type": _LOADING}))
+    condition = "shoe = %(shoe)s AND round = 0 AND type = %(type)s"
+    return list(events_where(store, condition, {"shoe": shoe, "type": _LOADING}, table=table))
 
 
 def shoe_endings(store: Store, table: str, shoe: str) -> list[StoredEvent]:
     """What was said of the end of a shoe."""
-    condition = "table = %(table)s AND shoe = %(shoe)s AND round = 0 AND type = %(type)s"
-    return list(events_where(store, condition, {"table": table, "shoe": shoe, "type": _ENDING}))
+    condition = "shoe = %(shoe)s AND round = 0 AND type = %(type)s"
+    return list(events_where(store, condition, {"shoe": shoe, "type": _ENDING}, table=table))
 
 
 def cards_read(store: Store, table: str, shoe: str) -> list[tuple[int, int, str]]:

@@ -235,15 +235,10 @@ def events_beside(store: Store, key: ShoeKey, lasts: Mapping[str, int], since: i
         return
     yield from events_where(
         store,
-        "table = %(table)s AND shoe != %(shoe)s AND time >= fromUnixTimestamp64Micro(%(since)s, 'UTC')"
+        "shoe != %(shoe)s AND time >= fromUnixTimestamp64Micro(%(since)s, 'UTC')"
         " AND sequence <= transform(toString(source), %(sources)s, %(lasts)s, toUInt64(0))",
-        {
-            "table": key.table,
-            "shoe": key.shoe,
-            "since": since,
-            "sources": list(lasts),
-            "lasts": list(lasts.values()),
-        },
+        {"shoe": key.shoe, "since": since, "sources": list(lasts), "lasts": list(lasts.values())},
+        table=key.table,
     )
 
 

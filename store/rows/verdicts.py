@@ -6,6 +6,7 @@ from schemas.findings import Finding
 from schemas.verdicts import Verdict
 
 _TWENTY_BITS = 1 << 20
+_TIME_BITS = 44
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -50,6 +51,12 @@ class JudgedRound:
     @property
     def key(self) -> RoundKey:
         return RoundKey(self.verdict.table, self.verdict.shoe, self.verdict.round)
+
+
+def revision_and_time(precedence: int) -> tuple[int, int]:
+    """Of a verdict by its precedence, which is made of nothing else: its revision, and when it was judged in
+    milliseconds since 1970."""
+    return precedence >> _TIME_BITS, (1 << _TIME_BITS) - 1 - precedence % (1 << _TIME_BITS)
 
 
 @dataclass(frozen=True, slots=True)

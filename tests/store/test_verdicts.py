@@ -11,7 +11,7 @@ from store.connect import Store
 from store.read.players import bets, player_bets
 from store.read.progress import last_revisions
 from store.read.rounds import RoundFilter, last_summaries, revisions, summaries, verdict, verdicts
-from store.rows.verdicts import JudgedRound, RoundKey
+from store.rows.verdicts import JudgedRound, RoundKey, revision_and_time
 from store.write.verdicts import write_verdicts
 from tests.store.floor import ARRIVAL, CARDS, SECOND, START, bet, finding, judged
 
@@ -60,6 +60,33 @@ def test_every_revision_is_kept_and_the_last_one_counts(store: Store) -> None:
         RoundKey("BT1", "S1", 1): (1, last[RoundKey("BT1", "S1", 1)].verdict.digest),
     }
     assert last_revisions(store, []) == {}
+
+
+def test_of_one_revision_told_twice_the_verdict_judged_first_counts(store: Store) -> None:
+    late = judged("BT1", revision=3, at=ARRIVAL + 2_000, status="void", findings=(finding("late-bet", "BT1"),))
+    first = judged("BT1", revision=3, at=ARRIVAL + 1_000)
+    again = judged("BT1", revision=3, at=ARRIVAL + 9_000)
+    older = judged("BT1", revision=2, at=ARRIVAL)
+    for each in (late, again, first, older):
+        write_verdicts(store, [each])
+    found = verdict(store, first.key)
+    assert found is not None
+    assert (found.revision, found.judged, found.json) == (3, first.judged, verdict_json(first.verdict))
+    assert [(each.revision, each.judged, each.digest) for each in revisions(store, first.key)] == [
+        (2, older.judged, older.verdict.digest),
+        (3, first.judged, first.verdict.digest),
+        (3, late.judged, late.verdict.digest),
+    ]
+    assert verdict(store, first.key, revision=1) is None
+
+
+@pytest.mark.parametrize(
+    ("revision", "at"), [(1, 0), (1, ARRIVAL), (2**20 - 1, ARRIVAL), (7, 4_291_747_199_999)], ids=str
+)
+def test_revision_and_time_come_back_out_of_the_precedence(store: Store, revision: int, at: int) -> None:
+    write_verdicts(store, [judged("BT1", revision=revision, at=at)])
+    (stored,) = store.query("SELECT precedence, revision, toUnixTimestamp64Milli(judged) FROM verdicts")
+    assert revision_and_time(stored[0]) == stored[1:] == (revision, at)
 
 
 def test_rounds_are_listed_in_the_order_of_table_shoe_and_round(store: Store) -> None:
