@@ -27,11 +27,11 @@ from console.server.app import make_app
 from console.server.parts import Parts
 from console.shifts import InvalidShifts, Shifts, shifts_of
 from store.connect import Patience, connect
-from streams import metrics
 from streams.alerting.rules import NOBODY, InvalidRouting, Routing, read_routing
 from streams.logs import log_to_stderr
 from tablewatch.commands.changeable import changeable
 from tablewatch.commands.listening import Place, check_place, listen, wrong_use
+from tablewatch.commands.measured import measured
 from tablewatch.commands.services import broker, data, explained
 from tablewatch.commands.store_address import store_url
 from tablewatch.settings import judge_settings, number_of, value_of
@@ -81,7 +81,6 @@ def serve(
             value_of("CONSOLE_PLAIN") == "1",
         )
         hours, idle = number_of("CONSOLE_SESSION_HOURS"), number_of("CONSOLE_IDLE_MINUTES")
-        metrics_port = number_of("CONSOLE_METRICS_PORT")
         shifts, provider = _shifts(), _provider()
         readings = judge_settings().readings
         source = broker()
@@ -107,7 +106,10 @@ def serve(
             oidc=provider,
         )
         nobody = all(each.disabled for each in people.all())
-        _measure(room, metrics_port)
+        # A port of its own: without a role the console itself shows nothing but the sign-in page.
+        log_to_stderr()
+        with explained():
+            measured("CONSOLE_METRICS_PORT", None, lambda: room.health.ready)
         warning = "nobody can sign in yet: `tablewatch console users add NAME --role ROLE` adds somebody"
         listen(
             make_app(parts),
@@ -116,17 +118,6 @@ def serve(
             warning=warning if nobody else None,
             ending=room.end,
         )
-
-
-def _measure(room: LiveRoom, port: int) -> None:
-    """Metrics on a port of their own: without a role the console itself shows nothing but the sign-in page."""
-    log_to_stderr()
-    host = value_of("METRICS_HOST")
-    try:
-        server = metrics.serve(port, lambda: room.health.ready, host)
-    except OSError as error:
-        wrong_use(f"{host} port {port} cannot be used for metrics: {error.strerror or error}.")
-    logger.info("metrics on port %d", server.server_port)
 
 
 def _path(setting: str) -> Path | None:

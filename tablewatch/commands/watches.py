@@ -1,6 +1,5 @@
 """`tablewatch watches`: the statistical watches over the shoes in the store, until SIGTERM or once."""
 
-import logging
 import signal
 from dataclasses import asdict
 from typing import Annotated
@@ -8,20 +7,15 @@ from typing import Annotated
 import orjson
 import typer
 
-from store.connect import Patience, connect
-from store.migrate import check as check_schema
-from streams import metrics
 from streams.logs import log_to_stderr
 from streams.watching.service import WatchService
+from tablewatch.commands.measured import measured
 from tablewatch.commands.services import broker, explained
-from tablewatch.commands.store_address import store_url
-from tablewatch.settings import judge_settings, number_of, value_of, watch_settings
+from tablewatch.commands.store_address import awaited_store
+from tablewatch.settings import judge_settings, watch_settings
 
-START_PATIENCE = Patience(total=60.0)
 ONCE_SECONDS = 60.0
 """How long store and broker may be away while `once` runs."""
-
-logger = logging.getLogger(__name__)
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -61,14 +55,11 @@ def run(
     log_to_stderr()
     with explained():
         judge, settings = judge_settings(), watch_settings()
-        store = connect(store_url(), patience=START_PATIENCE)
-        check_schema(store)
-        service = WatchService(broker(), store, judge, settings)
+        service = WatchService(broker(), awaited_store(), judge, settings)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: service.stop())
-    host = value_of("METRICS_HOST")
-    server = metrics.serve(number_of("WATCHES_PORT") if port is None else port, lambda: service.ready, host)
-    logger.info("metrics on port %d", server.server_port)
+    with explained():
+        measured("WATCHES_PORT", port, lambda: service.ready)
     service.run()
 
 
@@ -86,10 +77,8 @@ def once(
     """
     with explained():
         judge, settings = judge_settings(), watch_settings()
-        store = connect(store_url(), patience=START_PATIENCE)
-        check_schema(store)
         service = WatchService(
-            broker(), store, judge, settings, grace_seconds=0.0, patience_seconds=ONCE_SECONDS
+            broker(), awaited_store(), judge, settings, grace_seconds=0.0, patience_seconds=ONCE_SECONDS
         )  # fmt: skip
         done = service.look(whole=True)
     if as_json:

@@ -11,19 +11,14 @@ from typing import Annotated
 import faust
 import typer
 
-from store.connect import Patience, connect
-from store.migrate import check as check_schema
-from streams import metrics
 from streams.agent import Worker
 from streams.app import make_app
 from streams.logs import log_to_stderr
 from streams.outlets import open_outlet
+from tablewatch.commands.measured import measured
 from tablewatch.commands.services import UNREACHABLE, broker, explained
-from tablewatch.commands.store_address import store_url
-from tablewatch.settings import judge_settings, number_of, value_of
-
-START_PATIENCE = Patience(total=60.0)
-"""How long the store may be away when a worker starts."""
+from tablewatch.commands.store_address import awaited_store
+from tablewatch.settings import judge_settings, number_of
 
 logger = logging.getLogger(__name__)
 
@@ -52,16 +47,13 @@ def worker(
         target = broker()
         with open_outlet(target, patience_seconds=30.0) as outlet:
             partitions = outlet.partitions
-        store = connect(store_url(), patience=START_PATIENCE)
-        check_schema(store)
+        store = awaited_store()
     if find_spec("uvloop") is not None:
         import_module("uvloop").install()
     app = make_app(target, session_seconds=number_of("SESSION_SECONDS"))
     judging = Worker(app, store, settings, partitions)
-    host = value_of("METRICS_HOST")
-    asked = number_of("METRICS_PORT") if port is None else port
-    server = metrics.serve(asked, lambda: judging.ready, host, lacks=lambda: judging.lacks)
-    logger.info("metrics on port %d", server.server_port)
+    with explained():
+        measured("METRICS_PORT", port, lambda: judging.ready, lambda: judging.lacks)
     running = _EndsInTime(app, loglevel="WARN", override_logging=False, redirect_stdouts=False, quiet=True)
     try:
         running.execute_from_commandline()
