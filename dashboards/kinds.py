@@ -1,7 +1,7 @@
 """Panels by their kind: one call for each, with what all of its kind have in common."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, TypedDict, Unpack
 
 from dashboards.panel import Column, Panel
 from dashboards.sources import Query
@@ -9,104 +9,38 @@ from dashboards.sources import Query
 _FIGURE_HEIGHT: Final = 4
 
 
-def figure(
-    title: str,
-    about: str,
-    *queries: Query,
-    width: int,
-    unit: str = "none",
-    decimals: int | None = None,
-    thresholds: Sequence[tuple[float, str]] = (),
-    colors: Mapping[str, str] | None = None,
-) -> Panel:
+class Look(TypedDict, total=False):
+    """What a panel may say beside its title and its queries, as `Panel` has it."""
+
+    unit: str
+    width: int
+    decimals: int | None
+    thresholds: Sequence[tuple[float, str]]
+    columns: Sequence[Column]
+    colors: Mapping[str, str]
+    custom: Mapping[str, Any]
+
+
+def figure(title: str, about: str, *queries: Query, **look: Unpack[Look]) -> Panel:
     """Numbers to be read at a glance, of the time shown."""
-    return Panel(
-        kind="stat",
-        title=title,
-        about=about,
-        unit=unit,
-        queries=queries,
-        width=width,
-        height=_FIGURE_HEIGHT,
-        decimals=decimals,
-        thresholds=thresholds,
-        colors=colors or {},
-    )
+    return Panel(kind="stat", title=title, about=about, queries=queries, height=_FIGURE_HEIGHT, **look)
 
 
-def course(
-    title: str,
-    about: str,
-    *queries: Query,
-    unit: str = "none",
-    width: int = 12,
-    height: int = 8,
-    columns: Sequence[Column] = (),
-    colors: Mapping[str, str] | None = None,
-    custom: Mapping[str, Any] | None = None,
-) -> Panel:
+def course(title: str, about: str, *queries: Query, height: int = 8, **look: Unpack[Look]) -> Panel:
     """Lines, or bars, in time."""
-    return Panel(
-        kind="timeseries",
-        title=title,
-        about=about,
-        unit=unit,
-        queries=queries,
-        width=width,
-        height=height,
-        columns=columns,
-        colors=colors or {},
-        custom=custom or {},
-    )
+    return Panel(kind="timeseries", title=title, about=about, queries=queries, height=height, **look)
 
 
-def bars(
-    title: str,
-    about: str,
-    query: Query,
-    *,
-    unit: str = "none",
-    width: int = 12,
-    columns: Sequence[Column] = (),
-    colors: Mapping[str, str] | None = None,
-) -> Panel:
+def bars(title: str, about: str, query: Query, **look: Unpack[Look]) -> Panel:
     """A bar for each name."""
-    return Panel(
-        kind="barchart",
-        title=title,
-        about=about,
-        unit=unit,
-        queries=[query],
-        width=width,
-        columns=columns,
-        colors=colors or {},
-    )
+    return Panel(kind="barchart", title=title, about=about, queries=[query], **look)
 
 
-def shares(title: str, about: str, query: Query, *, width: int = 12) -> Panel:
+def shares(title: str, about: str, query: Query, **look: Unpack[Look]) -> Panel:
     """What the whole is made of."""
-    return Panel(kind="piechart", title=title, about=about, unit="none", queries=[query], width=width)
+    return Panel(kind="piechart", title=title, about=about, queries=[query], **look)
 
 
-def listing(
-    title: str,
-    about: str,
-    query: Query,
-    *,
-    width: int = 12,
-    height: int = 8,
-    decimals: int | None = None,
-    columns: Sequence[Column] = (),
-) -> Panel:
+def listing(title: str, about: str, query: Query, *, height: int = 8, **look: Unpack[Look]) -> Panel:
     """Rows to be read one by one."""
-    return Panel(
-        kind="table",
-        title=title,
-        about=about,
-        unit="none",
-        queries=[query],
-        width=width,
-        height=height,
-        decimals=decimals,
-        columns=columns,
-    )
+    return Panel(kind="table", title=title, about=about, queries=[query], height=height, **look)

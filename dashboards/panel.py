@@ -109,8 +109,8 @@ class Panel:
     title: str
     about: str
     """How to read it, for the person in front of it."""
-    unit: str
     queries: Sequence[Query]
+    unit: str = "none"
     width: int = 12
     """Of 24."""
     height: int = 8

@@ -5,9 +5,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from schemas.findings import Finding, as_json
+from schemas.findings import Finding
 from store.rows.alerts import Alert, AlertHistory, AlertStep
 from streams.alerting.life import life_of
+from streams.alerting.raising import TablePlace, alert_of
 
 CLOSED_KEPT = 500
 """Closed alerts that the desk still shows."""
@@ -68,27 +69,14 @@ class AlertBoard:
         """How many alerts are open, by severity."""
         return sum(self._open.values(), Counter())
 
-    def take_finding(self, finding: Finding, raised: int, time: int, pit: str | None, game: str | None) -> None:
+    def take_finding(self, finding: Finding, raised: int, time: int, place: TablePlace) -> None:
         """A finding as the topic tells of it."""
         known = self._alerts.get(finding.id)
-        alert = Alert(
-            id=finding.id,
-            finding=finding.id,
-            table=finding.table,
-            shoe=finding.shoe,
-            round=finding.round,
-            code=finding.code,
-            severity=finding.severity,
-            pit=pit,
-            game=game,
-            message=finding.message,
-            time=time if known is None else known.alert.time,
-            raised=raised if known is None else known.alert.raised,
-            detail={"finding": as_json(finding)},
-        )
+        alert = alert_of(finding, place, raised, {})
         if known is None:
-            self._put(AlertPicture(alert, (), finding.cleared))
+            self._put(AlertPicture(replace(alert, time=time), (), finding.cleared))
         else:
+            alert = replace(alert, time=known.alert.time, raised=known.alert.raised)
             self._put(replace(known, alert=alert, cleared=finding.cleared))
 
     def take_history(self, history: AlertHistory) -> None:

@@ -9,7 +9,7 @@ from schemas.records import AnyEvent
 from schemas.topics import ALERTS, INPUT, VERDICTS
 from schemas.verdicts import parse_verdict
 from store.rows.alerts import AlertHistory
-from streams.alerting.raising import is_self_test
+from streams.alerting.raising import UNKNOWN_PLACE, TablePlace, is_self_test
 
 _INPUTS = frozenset(topic.name for topic in INPUT)
 
@@ -84,11 +84,11 @@ class Floor:
         if is_self_test(finding):
             self.self_test.take_finding(finding, arrival)
             return
-        pit = game = None
+        place = UNKNOWN_PLACE
         time = arrival * 1000
         if finding.table is not None:
             picture = self.table(finding.table)
             if picture.configured is not None:
-                pit, game = picture.configured.pit, picture.configured.game
+                place = TablePlace(picture.configured.game, picture.configured.pit)
             time = picture.last_time or time
-        self.alerts.take_finding(finding, arrival, time, pit, game)
+        self.alerts.take_finding(finding, arrival, time, place)
