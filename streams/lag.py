@@ -1,6 +1,7 @@
 """How far the workers are behind: records of the input topics that are not acknowledged yet."""
 
 import time
+from dataclasses import dataclass
 from typing import Any
 
 from kafka import KafkaAdminClient, TopicPartition
@@ -9,13 +10,33 @@ from kafka.errors import CoordinatorLoadInProgressError, CoordinatorNotAvailable
 
 from streams.broker_url import Broker, BrokerUnavailable, EmbeddedLog, TopicsMissing
 from streams.embedded.layout import LogError
-from streams.embedded.log import Log
+from streams.embedded.log import Log, Place
 from streams.kafka_topics import administration
 from streams.topic_layout import GROUP, INPUTS
 
 
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far the workers are with one partition of an input topic."""
+
+    done: int
+    """The offset that is acknowledged next."""
+    end: int
+    """The offset that is written next."""
+
+    @property
+    def left(self) -> int:
+        """Records that were sent and are not yet judged and stored."""
+        return self.end - self.done
+
+
 def lag_of(broker: Broker, group: str = GROUP, *, connect_seconds: float = 10.0) -> int:
     """Records that were sent and are not yet judged and stored."""
+    return sum(each.left for each in progress_of(broker, group, connect_seconds=connect_seconds).values())
+
+
+def progress_of(broker: Broker, group: str = GROUP, *, connect_seconds: float = 10.0) -> dict[Place, Progress]:
+    """How far the workers are with each partition of the input topics."""
     if isinstance(broker, EmbeddedLog):
         try:
             with Log(broker.folder) as log:
@@ -25,16 +46,16 @@ def lag_of(broker: Broker, group: str = GROUP, *, connect_seconds: float = 10.0)
         missing = [name for name in INPUTS if not any(place.topic == name for place in spans)]
         if missing:
             raise TopicsMissing(f"{broker} does not have {', '.join(missing)}: run `tablewatch topics create`")
-        return sum(
-            span.next - max(done.get(place, span.first), span.first)
+        return {
+            place: Progress(max(done.get(place, span.first), span.first), span.next)
             for place, span in spans.items()
             if place.topic in INPUTS
-        )
+        }
     with administration(broker, connect_seconds) as admin:
-        return _lag(admin, group, str(broker))
+        return _progress(admin, group, str(broker))
 
 
-def _lag(admin: KafkaAdminClient, group: str, where: str) -> int:
+def _progress(admin: KafkaAdminClient, group: str, where: str) -> dict[Place, Progress]:
     places = [
         TopicPartition(topic["name"], partition["partition_index"])
         for topic in admin.describe_topics(list(INPUTS))
@@ -47,11 +68,12 @@ def _lag(admin: KafkaAdminClient, group: str, where: str) -> int:
     ends = admin.list_partition_offsets(dict.fromkeys(places, OffsetSpec.LATEST))
     firsts = admin.list_partition_offsets(dict.fromkeys(places, OffsetSpec.EARLIEST))
     done = _acknowledged(admin, group)
-    behind = 0
+    found: dict[Place, Progress] = {}
     for place in places:
         committed = done[place].offset if place in done and done[place].offset >= 0 else 0
-        behind += ends[place].offset - max(committed, firsts[place].offset)
-    return behind
+        acknowledged = max(committed, firsts[place].offset)
+        found[Place(place.topic, place.partition)] = Progress(acknowledged, ends[place].offset)
+    return found
 
 
 COORDINATOR_SECONDS = 30.0

@@ -74,6 +74,12 @@ class Intake:
         self._journal.owe_alert(alert)
         self._tell(alert, "raised", 0, told or recipients(self.routing, alert, now_ms), now_ms)
 
+    def clear_alert(self, name: str, now_ms: int) -> None:
+        """The ground of an alert is gone, which may be known already."""
+        known = self._journal.alert(name)
+        if known is not None and not known.cleared:
+            self._clear(known, now_ms)
+
     def _raise_again(self, known: KnownAlert, now_ms: int) -> None:
         alert = known.alert
         self._journal.reopen_alert(alert.id, now_ms, self._next_stage_ms(alert, 0, now_ms))

@@ -21,4 +21,7 @@ OWED: Final = Gauge("tablewatch_alert_steps_owed", "Rows that wait for the store
 LET_GO: Final = Counter("tablewatch_alert_steps_let_go", "Rows that the bounded journal had to let go.")
 UNREADABLE: Final = Counter("tablewatch_alert_records_unreadable", "Records of audit.alerts that are no findings.")
 SELF_TEST_SECONDS: Final = Gauge("tablewatch_alert_self_test_seconds", "What the last self-test's alert took.")
+STANDING_STILL: Final = Gauge(
+    "tablewatch_alert_partitions_standing_still", "Partitions of which people were told that nothing is judged on them."
+)
 SELF_TEST_FAILED: Final = Counter("tablewatch_alert_self_test_failures", "Self-tests whose alert did not come.")

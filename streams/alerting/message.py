@@ -59,7 +59,7 @@ def _one_line(text: str) -> str:
 
 
 def _title(kind: Kind, first: Alert, count: int) -> str:
-    where = f"{first.table}" if first.table else "no table"
+    where = str(first.table or first.detail.get("where") or "no table")
     if first.pit:
         where += f" ({first.pit})"
     about = f"{first.severity.upper()} {first.code} at {where}"

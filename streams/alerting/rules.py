@@ -167,6 +167,13 @@ class SelfTest(_Part):
     """How long the alert may take before the administrators are told."""
 
 
+class Standstill(_Part):
+    """The watch over the workers themselves."""
+
+    after: Span = 60
+    """How long nothing may be judged and stored of what waits before people are told; 0: they are never told."""
+
+
 class Routing(_Part):
     """The whole file."""
 
@@ -179,6 +186,7 @@ class Routing(_Part):
     escalation: tuple[Escalation, ...] = ()
     limits: Limits = Limits()
     self_test: SelfTest = SelfTest()
+    standstill: Standstill = Standstill()
 
 
 NOBODY: Final = Routing.model_construct(
@@ -190,6 +198,7 @@ NOBODY: Final = Routing.model_construct(
     escalation=(),
     limits=Limits(),
     self_test=SelfTest(at=()),
+    standstill=Standstill(),
 )
 """Of a site without a routing file: alerts are kept and come to the desk, and no message is sent."""
 

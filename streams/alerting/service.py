@@ -21,6 +21,7 @@ from streams.alerting.recording import IMPATIENT, Recorder
 from streams.alerting.rules import Routing
 from streams.alerting.schedule import SelfTests
 from streams.alerting.sending import Sender
+from streams.alerting.standstill import Standstills
 from streams.broker_url import Broker, BrokerUnavailable
 from streams.feed import Feed, FeedRecord
 
@@ -57,6 +58,7 @@ class AlertService:
         # Looking for the place of an unknown table must not hold a critical alert up while the store is away.
         places = Places(store.patient(IMPATIENT), self.journal)
         self.self_tests = SelfTests(broker, self.journal, routing, clock=clock)
+        self.standstills = Standstills(broker, self.journal, routing)
         self.intake = Intake(self.journal, routing, places, self.self_tests.heard)
         self.recorder = Recorder(store, self.journal, self.intake, places)
         self.sender = Sender(self.journal, routing, clock=clock, on_owed=self.recorder.wake)
@@ -85,6 +87,7 @@ class AlertService:
             self.sender.stop()
             self.recorder.stop(FINISH_SECONDS)
             self.self_tests.stop()
+            self.standstills.stop()
             self.journal.close()
 
     def _feed(self) -> Feed:
@@ -161,6 +164,7 @@ class AlertService:
                 self.journal.move_on(feed.positions)
             self.intake.escalate(now)
             self.self_tests.tick(self.intake, now)
+            self.standstills.tick(self.intake, now)
             self.journal.release_held(now, self._routing.limits.window * 1000)
 
     def _measure(self) -> None:

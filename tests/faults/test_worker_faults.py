@@ -5,6 +5,7 @@ import re
 import shutil
 import signal
 import subprocess
+import threading
 import time
 from collections.abc import Iterator
 from itertools import pairwise
@@ -20,7 +21,10 @@ from store.read.events import table_events
 from store.read.rejections import rejections
 from store.rows.raw import Record
 from store.write.raw import event_columns
+from streams.alerting.rules import parse_routing
+from streams.alerting.service import AlertService
 from tests.faults.floor import Floor, floor, pause, play, played_badly
+from tests.streams.alerting.webhook import Webhook, until
 from tests.streams.pipeline import StoreProcess, alerts, await_takeover, stop, took_over
 
 KILLS = 14
@@ -114,6 +118,54 @@ def test_a_worker_that_takes_over_while_the_store_is_gone_says_that_it_does_not_
     playing.server.start()
     playing.check()
     assert httpx.get(f"http://127.0.0.1:{port}/readyz").status_code == 200
+
+
+ROUTES = """
+otherwise = ["shift_manager"]
+[people.anna]
+roles = ["shift_manager"]
+urls = ["{anna}"]
+
+[[rules]]
+severity = ["critical"]
+tell = ["shift_manager"]
+
+[self_test]
+at = []
+
+[standstill]
+after = "2s"
+"""
+
+
+def test_people_hear_that_tables_are_not_judged_while_a_survivor_waits_for_the_store(playing: Floor) -> None:
+    """One of two workers dies while the store is gone: the other cannot know what was judged on its partition."""
+    lines, hook = play("N", 4, 6, 17), Webhook()
+    playing.at_work()
+    before = took_over(playing.running)
+    second = playing.running.start_worker()
+    await_takeover(playing.running, before)
+    playing.say(lines[: len(lines) // 2])
+    playing.check()
+    playing.server.stop(signal.SIGKILL)
+    playing.kill()
+    playing.worker = second
+    playing.say(lines[len(lines) // 2 :])
+    routing = parse_routing(ROUTES.format(anna=hook.url("anna")))
+    store = playing.running.store.patient(Patience(total=0.0))
+    service = AlertService(playing.running.broker, store, routing, playing.running.folder / "alerts")
+    serving = threading.Thread(target=service.run)
+    serving.start()
+    try:
+        until(lambda: any("not-judged" in title for title in hook.titles("anna")))
+        playing.server.start()
+        playing.check()
+        until(lambda: not service.standstills.standing_still())
+        until(lambda: any(title.startswith("Cleared: CRITICAL not-judged") for title in hook.titles("anna")))
+    finally:
+        service.stop()
+        serving.join(60)
+        hook.down()
 
 
 def _await_word(log: Path, word: str) -> None:
