@@ -8,6 +8,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from store.errors import WrongAddress
 
 NATIVE_PORT = 9000
+_LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 _FORM = "clickhouse://user:password@host:port/database"
 
 
@@ -27,6 +28,11 @@ class Address:
 
     def __str__(self) -> str:
         return f"{self.host}:{self.port}/{self.database}"
+
+    @property
+    def on_this_machine(self) -> bool:
+        """Whether the way there leads over no network."""
+        return self.host in _LOOPBACK
 
 
 def parse_address(url: str) -> Address:

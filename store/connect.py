@@ -191,7 +191,8 @@ class Store:
             password=self.address.password,
             database=self.address.database,
             secure=self.address.secure,
-            compression="lz4",
+            # Where no network is saved anything, packing and unpacking only takes time.
+            compression=False if self.address.on_this_machine else "lz4",
             settings=self._settings,
             client_name="tablewatch",
             client_revision=_REVISION,

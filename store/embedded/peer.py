@@ -38,8 +38,12 @@ class Peer:
 
     def send_block(self, block: bytes, method: Method | None) -> None:
         """A Data packet with a block from its number of columns on."""
+        self.send(self.packed(block, method))
+
+    def packed(self, block: bytes, method: Method | None) -> bytes:
+        """The same, to be sent with others."""
         whole = self._written(block)
-        self.send(packets.data(whole if method is None else write_frames(whole, method)))
+        return packets.data(whole if method is None else write_frames(whole, method))
 
     def send_events(self) -> None:
         """To a client that waits for them between the blocks of an insert: counts, of which there are none here."""

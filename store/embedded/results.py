@@ -63,30 +63,29 @@ class _Reply:
 
     def chunk(self, chunk: Chunk) -> None:
         for block in _split(chunk):
-            if not self.blocks:
-                self._header(block)
-            self._send(block)
+            # The names go with the first rows: each packet of its own would wake the client for little.
+            self._peer.send(self._packed(block) if self.blocks else self._header(block) + self._packed(block))
             self.blocks += 1
             self._size += len(block)
             self._rows += _rows(block)
         self._read = self._read.plus(chunk.read)
 
-    def _send(self, block: bytes) -> None:
+    def _packed(self, block: bytes) -> bytes:
         try:
-            self._peer.send_block(block, self._method)
+            return self._peer.packed(block, self._method)
         except ProtocolError as unknown:
             # Where columns end must be known to answer clients of today; only what they receive is named in the text.
             raise ServerError(unknown.code, unknown.message.replace("cannot receive", "cannot send")) from None
 
-    def _header(self, block: bytes) -> None:
+    def _header(self, block: bytes) -> bytes:
         """Names and types in a block without rows, first of all, as ClickHouse has it: there some clients look."""
         try:
             columns = columns_of(Whole(block))
         except ProtocolError as unknown:
             # Where the end of a column cannot be found, the names of those behind it cannot either.
             _logger.debug("a result without a header: %s", unknown)
-            return
-        self._peer.send_block(empty_block(columns), self._method)
+            return b""
+        return self._peer.packed(empty_block(columns), self._method)
 
     def end(self) -> None:
         self._peer.send(

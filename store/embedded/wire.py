@@ -119,6 +119,9 @@ class Source:
         return value
 
     def varint(self) -> int:
+        if self.position < len(self.buffer) and (only := self.buffer[self.position]) < 0x80:
+            self.position += 1
+            return only
         value = shift = 0
         while True:
             byte = self.uint8()

@@ -53,6 +53,14 @@ def test_a_wrong_address_is_refused_without_telling_the_password(url: str) -> No
     assert "secret" not in repr(parse_address("clickhouse://u:secret@h/db"))
 
 
+@pytest.mark.parametrize(
+    ("host", "here"),
+    [("127.0.0.1", True), ("[::1]", True), ("localhost", True), ("10.0.0.7", False), ("127.0.0.1.example", False)],
+)
+def test_only_a_loopback_address_is_on_this_machine(host: str, here: bool) -> None:
+    assert parse_address(f"clickhouse://{host}/floor").on_this_machine is here
+
+
 def test_a_store_that_is_away_is_waited_for_with_growing_pauses_and_then_told() -> None:
     pauses: list[float] = []
     reasons: list[StoreUnavailable] = []
