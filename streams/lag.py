@@ -52,10 +52,11 @@ def progress_of(broker: Broker, group: str = GROUP, *, connect_seconds: float = 
             if place.topic in INPUTS
         }
     with administration(broker, connect_seconds) as admin:
-        return _progress(admin, group, str(broker))
+        return progress_with(admin, group, str(broker))
 
 
-def _progress(admin: KafkaAdminClient, group: str, where: str) -> dict[Place, Progress]:
+def progress_with(admin: KafkaAdminClient, group: str = GROUP, where: str = "the broker") -> dict[Place, Progress]:
+    """The same, asked with this client."""
     places = [
         TopicPartition(topic["name"], partition["partition_index"])
         for topic in admin.describe_topics(list(INPUTS))

@@ -37,7 +37,7 @@ class Principals:
     workers: tuple[str, ...] = ()
     """Judge: read the inputs as a group, write the outputs."""
     console: tuple[str, ...] = ()
-    """Reads everything, writes nothing."""
+    """Reads everything and sees how far the workers are, writes nothing."""
 
     def any(self) -> bool:
         return any((self.readers, self.sensors, self.desks, self.gateways, self.workers, self.console))
@@ -82,6 +82,8 @@ def _wanted(principals: Principals, outputs: tuple[str, ...], group: str) -> Ite
     for user in principals.console:
         yield from (Right(_named(user), "READ", "TOPIC", topic) for topic in (*inputs, *outputs))
         yield Right(_named(user), "READ", "GROUP", f"{group}-console", prefix=True)
+        # How far the workers are: it may look at their group, and not read as one of them.
+        yield Right(_named(user), "DESCRIBE", "GROUP", group)
 
 
 def granted(admin: KafkaAdminClient, topics: tuple[str, ...], group: str) -> tuple[set[Right], set[Right]] | None:

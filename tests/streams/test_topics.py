@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from kafka.errors import GroupAuthorizationFailedError, TopicAuthorizationFailed
 
 from streams.broker_url import Broker, BrokerUnavailable, EmbeddedLog, KafkaBroker, RightsMissing, parse_broker
 from streams.embedded.log import Log, Topic
+from streams.lag import progress_with
 from streams.rights import Principals
 from streams.topics import INPUTS, OUTPUTS, Difference, Layout, check, create
 from tests.services.fixtures import own_broker
@@ -190,6 +192,13 @@ def read_first(broker: RealBroker, user: str, topic: str, group: str) -> bytes |
         return found[0].value if found else None
     finally:
         consumer.close(autocommit=False)
+
+
+@pytest.mark.java
+def test_the_console_sees_how_far_the_workers_are(guarded: RealBroker) -> None:
+    options = guarded.options_of("console", USERS["console"])
+    with closing(KafkaAdminClient(**options)) as admin:
+        assert {place.topic for place in progress_with(admin)} == set(INPUTS)
 
 
 @pytest.mark.java
