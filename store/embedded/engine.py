@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import itertools
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Mapping, Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -34,7 +34,7 @@ _CONFIGURATION: Final = """<clickhouse>
 """
 """An insert that was acknowledged, and a merge whose sources are gone, have reached the disk. BACKUP ... TO File()
 writes below the data folder and nowhere else."""
-_SESSION_SETTINGS: Final = "SET async_insert = 0, implicit_select = 0, allow_introspection_functions = 0"
+_SESSION_SETTINGS: Final = {"async_insert": "0", "implicit_select": "0", "allow_introspection_functions": "0"}
 """Asynchronous inserts, on by default in 26.9, would be acknowledged into a buffer, and batches of several clients
 mixed. The other two are a local tool's defaults, put back to a server's."""
 _TAG_SETTING: Final = "send_logs_source_regexp"
@@ -106,7 +106,8 @@ class Session:
         self.tag = tag
         self._engine = engine
         self._path = path
-        self._applied: dict[str, str] = {}
+        self._applied: Mapping[str, str | None] = {}
+        """The settings of the last query; None: it is not known whether the value was taken."""
         self._said: dict[str, str] = {}
         self.parameters: dict[str, str] = {}
         """What stands for ``{name:Type}`` in the statement in hand, as the engine reads it: with backslashes."""
@@ -115,7 +116,7 @@ class Session:
     def _open(self, database: str) -> Any:
         handle = chdb.connect(self._path)
         try:
-            handle.query(f"{_SESSION_SETTINGS}, {_TAG_SETTING} = {quote(self.tag)}")
+            handle.query(_set({**_SESSION_SETTINGS, _TAG_SETTING: quote(self.tag)}))
             handle.query(f"USE {quote_name(database)}")
         except RuntimeError as error:
             handle.close()
@@ -140,28 +141,32 @@ class Session:
                 )
         if wanted == self._applied:
             return
-        if self._applied.keys() - wanted.keys():
-            self._forget()
-        changes = [f"{name} = {quote(value)}" for name, value in wanted.items() if self._applied.get(name) != value]
+        gone = self._applied.keys() - wanted.keys()
+        if gone:
+            self._forget(gone)
+        changes = {name: quote(value) for name, value in wanted.items() if self._applied.get(name) != value}
         if changes:
-            # Recorded first: where one value is refused, those before it have been taken.
-            self._applied = self._applied | wanted
-            self._run(f"SET {', '.join(changes)}")
+            # Where one value is refused, those before it have been taken and those behind it have not.
+            self._applied = dict.fromkeys(wanted)
+            self._run(_set(changes))
+        self._applied = wanted
 
-    def _forget(self) -> None:
-        """Takes back the settings of the last query."""
-        defaults = ", ".join(f"{name} = DEFAULT" for name in self._applied)
-        self._applied = {}
+    def _forget(self, names: Set[str]) -> None:
+        """Takes back settings of the last query: what the session's own SETs said of them is in force again. The others
+        stay, as every SET takes the engine as long as a small question."""
+        own = {**_SESSION_SETTINGS, **self._said}
+        back = {name: own.get(name, "DEFAULT") for name in names}
+        self._applied = {name: value for name, value in self._applied.items() if name not in names}
         try:
-            self._handle.query(f"SET {defaults}")
-            self._handle.query(_SESSION_SETTINGS)
+            self._handle.query(_set(back))
         except RuntimeError:
             # A query that was read-only leaves a session that can take nothing back.
+            self._applied = {}
             database = self._run("SELECT currentDatabase()", "TSVRaw").bytes().decode().strip()
             self._handle.close()
             self._handle = self._open(database)
-        if self._said:
-            self._run("SET " + ", ".join(f"{name} = {value}" for name, value in self._said.items()))
+            if self._said:
+                self._run(_set(self._said))
 
     def _run(self, sql: str, form: str = "Native") -> Any:
         try:
@@ -173,7 +178,7 @@ class Session:
         """Runs a statement and gives its result in pieces; those of a SELECT are made as they are asked for."""
         if statement.keyword == "SET":
             if self._applied:
-                self._forget()
+                self._forget(self._applied.keys())
             self._run(statement.text)
             self._said |= assignments(statement.text)
             return
@@ -232,6 +237,11 @@ class Session:
     def insert(self, insert: Insert) -> Insertion:
         """Begins an INSERT that is fed with Native blocks."""
         return Insertion(insert, self._run)
+
+
+def _set(settings: Mapping[str, str]) -> str:
+    """A SET with values as they are to be written."""
+    return "SET " + ", ".join(f"{name} = {value}" for name, value in settings.items())
 
 
 def _progress(report: dict[str, int]) -> Progress:

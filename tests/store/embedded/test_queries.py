@@ -165,6 +165,26 @@ def test_settings_hold_for_their_query_only(client: Client) -> None:
     assert client.execute(ask) == [before]
 
 
+def test_a_setting_that_stays_holds_while_another_goes(client: Client) -> None:
+    ask = "SELECT getSetting('max_threads'), getSetting('max_result_rows'), getSetting('async_insert')"
+    ((before, *_),) = client.execute(ask)
+    assert client.execute(ask, settings={"max_threads": 1, "max_result_rows": 7, "async_insert": 1}) == [(1, 7, True)]
+    assert client.execute(ask, settings={"max_result_rows": 7}) == [(before, 7, False)]
+    client.execute("SET max_threads = 3")
+    assert client.execute(ask, settings={"max_threads": 1, "max_result_rows": 7}) == [(1, 7, False)]
+    assert client.execute(ask, settings={"max_result_rows": 7}) == [(3, 7, False)]
+    assert client.execute(ask) == [(3, 0, False)]
+
+
+def test_a_refused_setting_is_refused_again_and_those_beside_it_are_set_anew(client: Client) -> None:
+    ask = "SELECT getSetting('max_result_rows')"
+    for _ in range(2):
+        with pytest.raises(ServerException):
+            client.execute(ask, settings={"max_threads": "many", "max_result_rows": 7})
+    assert client.execute(ask, settings={"max_result_rows": 7}) == [(7,)]
+    assert client.execute(ask) == [(0,)]
+
+
 def test_what_a_session_sets_survives_the_settings_of_a_query(client: Client) -> None:
     ask = "SELECT getSetting('max_result_rows'), getSetting('log_comment')"
     client.execute("SET max_result_rows = 5, log_comment = 'night shift, table 3'")
