@@ -191,7 +191,7 @@ def measure(store: Store, times: int) -> bool:
         wanted = key()
         condition = "table = %(table)s AND shoe = %(shoe)s AND round = %(round)s"
         rows = store.query(
-            f"SELECT type, source, sequence, topic, partition, offset, place FROM events WHERE {condition}",
+            f"SELECT type, source, sequence, topic, partition, offset, place FROM events PREWHERE {condition}",
             {"table": wanted.table, "shoe": wanted.shoe, "round": wanted.round},
         )
         return len(rows)

@@ -192,7 +192,7 @@ def records_by_key(store: Store, keys: Iterable[RecordKey]) -> dict[RecordKey, t
         return {}
     columns = store.columns(
         "SELECT log, topic, partition, offset, toUnixTimestamp64Milli(arrival), events + rejected, raw FROM records"
-        " WHERE (log, topic, partition, offset) IN %(keys)s",
+        " PREWHERE (log, topic, partition, offset) IN %(keys)s",
         {"keys": wanted},
         as_bytes=True,
     )
