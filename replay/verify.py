@@ -16,6 +16,7 @@ from schemas.verdicts import Verdict, verdict_json
 from store.connect import Store
 from store.errors import StoreContradicts
 from store.read.bulk import judged_shoes, partition_shares, round_keys, shoes_verdicts, tables_of, tables_verdicts
+from store.read.identities import SharedId, ids_of_several_tables
 from store.read.rounds import ALL, RoundFilter
 from store.rows.verdicts import RoundKey, StoredVerdict
 
@@ -67,6 +68,9 @@ class Verified:
     tables: int = 0
     deviations: list[Deviation] = field(default_factory=list)
     """In the order of table, shoe and round, those of another judge included."""
+    shared_ids: list[SharedId] = field(default_factory=list)
+    """Ids that a source used for several tables: each table was judged by itself, and an audit of them all would refuse
+    these events. Looked for when whole tables are verified."""
 
     @property
     def deviating(self) -> list[Deviation]:
@@ -199,6 +203,10 @@ def verify(
         first = [each for each in result.deviations if each.key in unreadable]
         result.deviations = first + [each for each in again.deviations if each.key not in unreadable]
     result.deviations.sort(key=lambda each: each.key)
+    if plain:
+        tables = set(wanted.tables)
+        shared = ids_of_several_tables(store)
+        result.shared_ids = [each for each in shared if not tables or not tables.isdisjoint(each.tables)]
     return result
 
 

@@ -142,7 +142,7 @@ def table_modes(store: Store) -> dict[str, str]:
     """By table: the mode in which it was configured last."""
     configured = "shoe = '' AND round = 0 AND type = 'table.configured.v1'"
     last = f"SELECT table, max(time) FROM events WHERE {configured} GROUP BY table"
-    events = events_where(store, f"{configured} AND (table, time) IN ({last})", {})
+    events = events_where(store, f"{configured} AND (table, time) GLOBAL IN ({last})", {})
     return {each.event.subject: each.event.data.mode for each in events}
 
 

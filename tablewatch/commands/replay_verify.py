@@ -3,6 +3,7 @@
 import gc
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -13,6 +14,7 @@ from rich.text import Text
 
 from audit.judge import JUDGE_VERSION
 from replay.verify import Deviation, Verified, verify
+from store.read.identities import SharedId
 from store.read.rounds import ALL, RoundFilter, count_rounds
 from tablewatch.commands import replay_filters as filters
 from tablewatch.commands.replay_paper import sheet
@@ -63,8 +65,11 @@ def verify_rounds(
     verdicts, and holds the result against the stored verdict, byte for byte. With --chain, finds any row that was
     changed, removed, inserted or moved in the store since it was sealed, and names it.
 
-    A difference that comes from another version of the judge is told apart. Exit code 0 if all rounds are as they are
-    stored, 1 with the differences if one deviates, 2 for a wrong filter, 3 if the store cannot be reached.
+    A difference that comes from another version of the judge is told apart. Without a filter, or with --table alone,
+    ids that a source used for several tables are named, too: workers judge each table by itself and cannot see them.
+
+    Exit code 0 if all rounds are as they are stored, 1 with the differences if one deviates or an id is shared, 2 for a
+    wrong filter, 3 if the store cannot be reached.
     """
     if chain:
         if wanted != ALL:
@@ -84,7 +89,7 @@ def verify_rounds(
             sys.stdout.buffer.flush()
         else:
             print_verified(sheet(), result)
-    if result.deviating:
+    if result.deviating or result.shared_ids:
         raise typer.Exit(FLAGGED)
 
 
@@ -107,6 +112,7 @@ def verified_json(result: Verified) -> dict[str, Any]:
         "same": result.rounds - len([each for each in result.deviations if each.kind != "verdict-gone"]),
         "other_judge": [_deviation_json(each) for each in result.deviations if each.told_apart],
         "deviating": [_deviation_json(each) for each in result.deviating],
+        "shared_ids": [{"source": s.source, "id": s.id, "tables": list(s.tables)} for s in result.shared_ids],
     }
 
 
@@ -135,6 +141,7 @@ def print_verified(console: Console, result: Verified) -> None:
             _print_deviation(console, each)
         if len(of_kind) > SHOWN:
             console.print(f"  … and {len(of_kind) - SHOWN:,} more; --json lists them all.", style="dim")
+    _print_shared(console, result.shared_ids)
     if not result.rounds:
         console.print("No stored round is meant by this: nothing was verified.")
     elif deviating:
@@ -144,6 +151,17 @@ def print_verified(console: Console, result: Verified) -> None:
         console.print(Text(told, "yellow"))
     else:
         console.print(Text(f"{scope}: every verdict is as it is stored, byte for byte.", "green"))
+
+
+def _print_shared(console: Console, shared: Sequence[SharedId]) -> None:
+    if not shared:
+        return
+    meaning = "one source used an id for several tables; `tablewatch audit` of all of them refuses these events"
+    console.print(Text(f"{len(shared):,} × shared id: {meaning}", "bold red"))
+    for each in shared[:SHOWN]:
+        console.print(f"  {each.source}, id {each.id}: {', '.join(each.tables)}", markup=False, highlight=False)
+    if len(shared) > SHOWN:
+        console.print(f"  … and {len(shared) - SHOWN:,} more; --json lists them all.", style="dim")
 
 
 def _print_deviation(console: Console, each: Deviation) -> None:
