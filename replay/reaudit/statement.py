@@ -25,6 +25,28 @@ SETTINGS = {
 _VOIDS = ("void-required", "void-unfounded")
 _LIMITS = ("above-maximum", "below-minimum")
 _PAYOUTS = ("payout-wrong", "payout-missing", "payout-unexpected")
+_DOUBTFUL = "(winner = '' AND (hasAny(codes, ['card-conflict', 'round-incomplete']) OR status = 'void'))"
+"""Which cards were dealt is not clear, or a round is void anyway: the verdict has no outcome, rightly."""
+_PARTS = 1_000_000
+"""The parts of a unit in which the store has what is due."""
+
+
+def _quoted(names: Iterable[str]) -> str:
+    return ", ".join(f"'{name}'" for name in names)
+
+
+def _parts_of(due: str) -> str:
+    """What is due, in whole parts: decimals that are multiplied beyond their size begin anew, and nobody is told."""
+    return f"reinterpret(assumeNotNull({due}), 'Int128')"
+
+
+def _far(moved: str, due: str) -> str:
+    return f"abs({_parts_of(due)} - toInt128(assumeNotNull({moved})) * {_PARTS}) >= {_PARTS}"
+
+
+_PAID_WRONGLY = f"if(isNull(paid), stake > 0, {_far('paid', 'due_paid')} OR {_far('collected', 'due_collected')})"
+"""Money moved otherwise than is due; where that is not whole, either side is right."""
+_UNSAID = f"NOT hasAny(codes, [{_quoted(_PAYOUTS)}])"
 
 
 @dataclass(frozen=True)
@@ -117,7 +139,11 @@ class Statement:
         return f"SELECT 1 FROM rounds {where} LIMIT 1"
 
     def _differs(self, plain: bool) -> str:
-        return " OR ".join(f"({part})" for part in self._parts(plain) if part != "0")
+        outcome, bets, paid = self._parts(plain)
+        if plain and self.settlement:
+            # Bets are gone through once for both.
+            return f"({outcome}) OR {self._any_bet(f'{self._due_wrongly} OR ({_UNSAID} AND {_PAID_WRONGLY})')}"
+        return " OR ".join(f"({part})" for part in (outcome, bets, paid) if part != "0")
 
     def _parts(self, plain: bool) -> tuple[str, str, str]:
         """Whether the outcome, what bets are due, or what was paid differs."""
@@ -126,7 +152,7 @@ class Statement:
         if not self.settlement:
             return f"winner != '' AND NOT {right}" if plain else unsaid, "0", "0"
         if plain:
-            return f"NOT {right}", self._plain_bets, self._payments
+            return f"NOT {right}", self._any_bet(self._due_wrongly), f"{_UNSAID} AND {self._any_bet(_PAID_WRONGLY)}"
         return f"if(winner = '', {unsaid}, NOT {right})", self._odd_bets, "0"
 
     @property
@@ -135,37 +161,29 @@ class Statement:
         dues = self._dues
         return f"arrayMap(number -> {dues.net('number')}, arrayMap(name -> {dues.wager_number('name')}, `bets.wager`))"
 
-    @property
-    def _plain_bets(self) -> str:
-        """A bet is due its net, whole; what it wins is paid and what it loses is collected."""
+    def _any_bet(self, wrong: str) -> str:
+        """Whether something is wrong with a bet of a plain round."""
         return (
-            f"arrayExists((net, stake, paid, collected) -> isNull(paid) OR NOT {self._due('stake')},"
-            f" {self._nets}, `bets.stake`, `bets.expected_paid`, `bets.expected_collected`)"
-        )
-
-    def _due(self, stake: str) -> str:
-        money = "assumeNotNull(paid) - assumeNotNull(collected)"
-        return (
-            f"(({money}) * {self._dues.scale} = toInt128({stake}) * net"
-            " AND least(assumeNotNull(paid), assumeNotNull(collected)) = 0)"
-        )
-
-    @property
-    def _payments(self) -> str:
-        """Money that moved otherwise than is due, and nobody said so; where it is not whole, either side is right."""
-        return (
-            f"NOT hasAny(codes, [{_quoted(_PAYOUTS)}]) AND arrayExists("
-            "(stake, due_paid, due_collected, paid, collected) -> if(isNull(paid), stake > 0,"
-            " abs(assumeNotNull(paid) - assumeNotNull(due_paid)) >= 1"
-            " OR abs(assumeNotNull(collected) - assumeNotNull(due_collected)) >= 1),"
+            f"arrayExists((net, stake, due_paid, due_collected, paid, collected) -> {wrong}, {self._nets},"
             " `bets.stake`, `bets.expected_paid`, `bets.expected_collected`, `bets.paid`, `bets.collected`)"
         )
+
+    @property
+    def _due_wrongly(self) -> str:
+        """A bet is due its net, whole; what it wins is paid and what it loses is collected."""
+        return f"(isNull(due_paid) OR NOT {self._due('stake')})"
+
+    def _due(self, stake: str) -> str:
+        paid, collected = _parts_of("due_paid"), _parts_of("due_collected")
+        assert _PARTS % self._dues.scale == 0
+        net = f"toInt128({stake}) * (net * {_PARTS // self._dues.scale})"
+        return f"({paid} - {collected} = {net} AND least({paid}, {collected}) = 0)"
 
     @property
     def _odd_bets(self) -> str:
         """Void rounds return everything; where the outcome is not known nothing can be said of what stands; limits of
         5.14 and 5.15 go by the findings; of a round that cannot be verified any of these may be said."""
-        nothing = "(NOT isNull(paid) AND assumeNotNull(paid) = 0 AND assumeNotNull(collected) = 0)"
+        nothing = "(NOT isNull(due_paid) AND assumeNotNull(due_paid) = 0 AND assumeNotNull(due_collected) = 0)"
         void = "(status = 'void' OR has(codes, 'void-required'))"
         unknown = "(winner = '' OR NOT enough OR decks = 0 OR has(codes, 'void-unfounded'))"
         stake, below = "stake", "0"
@@ -175,23 +193,15 @@ class Statement:
                 " arrayFirst(each -> each.1 = name AND each.2 = 'above-maximum', limits).3, stake)"
             )
             below = "arrayExists(each -> each.1 = name AND each.2 = 'below-minimum', limits)"
-        due = f"(NOT isNull(paid) AND {self._due(stake)})"
+        due = f"(NOT isNull(due_paid) AND {self._due(stake)})"
         right = (
             f"multiIf(stake = 0 OR {void}, {nothing} OR (stake > 0 AND status = 'unverifiable'),"
-            f" status = 'unverifiable', isNull(paid) OR {nothing} OR (NOT {unknown} AND {due}),"
-            f" {unknown}, isNull(paid),"
+            f" status = 'unverifiable', isNull(due_paid) OR {nothing} OR (NOT {unknown} AND {due}),"
+            f" {unknown}, isNull(due_paid),"
             f" {below}, {due} OR {nothing},"
             f" {due})"
         )
         return (
-            f"arrayExists((name, net, stake, paid, collected) -> NOT {right}, `bets.bet`, {self._nets}, `bets.stake`,"
-            " `bets.expected_paid`, `bets.expected_collected`)"
+            f"arrayExists((name, net, stake, due_paid, due_collected) -> NOT {right}, `bets.bet`, {self._nets},"
+            " `bets.stake`, `bets.expected_paid`, `bets.expected_collected`)"
         )
-
-
-_DOUBTFUL = "(winner = '' AND (hasAny(codes, ['card-conflict', 'round-incomplete']) OR status = 'void'))"
-"""Which cards were dealt is not clear, or a round is void anyway: the verdict has no outcome, rightly."""
-
-
-def _quoted(names: Iterable[str]) -> str:
-    return ", ".join(f"'{name}'" for name in names)

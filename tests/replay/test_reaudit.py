@@ -219,3 +219,21 @@ def test_a_late_revision_is_the_one_that_counts(store: Store) -> None:
     result = reaudit(store)
     assert result.listed == []
     assert result.rows in (1, 2)
+
+
+_BEGINS_ANEW = f"toDecimal128('{(1 << 126) // 10**6}.{(1 << 126) % 10**6:06}', 6)"
+"""So much that twenty times as much is nothing where numbers of 128 bits begin anew."""
+
+
+@pytest.mark.parametrize("column", ["expected_paid", "expected_collected"])
+def test_an_amount_too_large_to_reckon_with_does_not_pass_for_a_small_one(store: Store, column: str) -> None:
+    fill(store, list(simulate(tables=1, rounds=10, seed=3, games=["tiger"])))
+    changed = f"arrayMap(each -> if(each > 0, each + {_BEGINS_ANEW}, each), `bets.{column}`)"
+    where = f"status = 'verified' AND arrayExists(each -> each > 0, `bets.{column}`)"
+    ((rounds,),) = store.query(f"SELECT groupArray(round) FROM rounds WHERE {where}")
+    store.command(
+        f"ALTER TABLE rounds UPDATE `bets.{column}` = {changed} WHERE {where}", settings={"mutations_sync": 2}
+    )
+    found = reaudit(store, explained=0).listed
+    assert {each.key.round for each in found} == set(rounds) != set()
+    assert all("bets" in each.parts for each in found)
