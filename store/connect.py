@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from clickhouse_driver import Client
 from clickhouse_driver import errors as driver_errors
+from clickhouse_driver.util.escape import escape_param
 
 from store.address import Address, parse_address
 from store.errors import AccessRefused, QueryRefused, SchemaTooOld, StoreUnavailable
@@ -154,11 +155,12 @@ class Store:
         data = list(columns.values())
         if not data or not data[0]:
             return
-        settings = {} if token is None else {"insert_deduplication_token": token}
+        # In the statement it need not be set before and taken back after it, which the embedded server does by SETs.
+        named = "" if token is None else f" SETTINGS insert_deduplication_token = {escape_param(token, None)}"
 
         def attempt() -> None:
             with self._client() as client:
-                client.execute(f"INSERT INTO {table} ({names}) VALUES", data, columnar=True, settings=settings)
+                client.execute(f"INSERT INTO {table} ({names}){named} VALUES", data, columnar=True)
 
         self.patience.outlast(attempt)
 

@@ -169,6 +169,13 @@ def test_the_same_token_inserts_once_also_after_a_new_connection(store: Store) -
     assert store.query("SELECT count() FROM alerts") == [(1,)]
 
 
+def test_a_token_is_a_value_and_holds_for_its_insert_alone(store: Store) -> None:
+    odd = "a's \\ 50%' VALUES, async_insert = 1"
+    for number, token in enumerate((odd, odd, "another", odd, None)):
+        store.insert("alerts", {"alert": [f"A{number}"], "raised": [1_767_268_800_000]}, token)
+    assert store.query("SELECT alert FROM alerts ORDER BY alert") == [("A0",), ("A2",), ("A4",)]
+
+
 @pytest.fixture
 def own_server(tmp_path: Path) -> Iterator[EmbeddedClickHouse]:
     with EmbeddedClickHouse(tmp_path / "data") as server:
