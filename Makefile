@@ -32,7 +32,10 @@ $(STAMP): $(RUNNING)
 	@touch $@
 
 test: install
-	@command -v java >/dev/null && command -v mvn >/dev/null || echo "No Java or Maven here: the tests on a real Kafka broker are skipped."
+	@command -v java >/dev/null || echo "No Java here: the tests on a real Kafka broker are skipped."
+	@# Maven is asked for the broker's jars once.
+	@! command -v java >/dev/null || command -v mvn >/dev/null || ls -d "$${TABLEWATCH_KAFKA_JARS:-.cache/kafka}"/*-*/ >/dev/null 2>&1 || \
+		echo "No Maven here to fetch Kafka's jars: the tests on a real Kafka broker are skipped."
 	@command -v go >/dev/null || echo "No Go here: the check with clickhouse-go is skipped."
 	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || \
 		echo "No Chromium here: the tests of the console in a browser are skipped (Debian: apt-get install chromium)."
