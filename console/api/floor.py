@@ -38,6 +38,8 @@ class TableRow(Told):
     """The last results of the shoe, two signs each: the winner's letter, and ! where something was found."""
     findings: list[int]
     """Open alerts: critical, high, medium, low."""
+    worst: str | None
+    """The code of the open alert to look at first: the worst, and of those the last one."""
     heard: int
     """When the log last took an event of this table, in milliseconds since 1970."""
     judged_after: int | None

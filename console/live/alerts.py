@@ -3,13 +3,15 @@
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final, get_args
 
-from schemas.findings import Finding
+from schemas.findings import Finding, Severity
 from store.rows.alerts import Alert, AlertHistory, AlertStep
 from streams.alerting.life import life_of
 from streams.alerting.raising import TablePlace, alert_of
 
+SEVERITIES: Final[tuple[Severity, ...]] = get_args(Severity)
+"""The worst first."""
 CLOSED_KEPT = 500
 """Closed alerts that the desk still shows."""
 
@@ -42,6 +44,8 @@ class AlertBoard:
         self._alerts: dict[str, AlertPicture] = {}
         self._open: dict[str, Counter[str]] = {}
         """By table: open alerts by severity."""
+        self._standing: dict[str, dict[str, Alert]] = {}
+        """By table: its open alerts by id."""
         self.changed: set[str] = set()
         """Alerts that have changed since this was last emptied."""
 
@@ -63,6 +67,13 @@ class AlertBoard:
     def open_of(self, table: str) -> Counter[str]:
         """How many alerts of a table are open, by severity."""
         return self._open.get(table, Counter())
+
+    def worst_of(self, table: str) -> Alert | None:
+        """The open alert of a table to look at first: the worst one, and of those the one that was raised last."""
+        standing = self._standing.get(table)
+        if not standing:
+            return None
+        return min(standing.values(), key=lambda alert: (SEVERITIES.index(alert.severity), -alert.raised, alert.id))
 
     @property
     def open_count(self) -> Counter[str]:
@@ -93,8 +104,11 @@ class AlertBoard:
         counts = self._open.setdefault(table, Counter())
         if before is not None and before.open:
             counts[before.alert.severity] -= 1
+        standing = self._standing.setdefault(table, {})
+        standing.pop(name, None)
         if picture.open:
             counts[picture.alert.severity] += 1
+            standing[name] = picture.alert
         self._alerts[name] = picture
         self.changed.add(name)
         if len(self._alerts) > 2 * CLOSED_KEPT:

@@ -110,7 +110,7 @@ class LiveRoom:
         alerts = [each for each in self.floor.alerts.all() if each.open]
         return {
             "at": now_ms(),
-            "tables": {name: row_of(each, self.floor.alerts.open_of(name)) for name, each in self.floor.tables.items()},
+            "tables": {name: row_of(each, self.floor.alerts) for name, each in self.floor.tables.items()},
             "alerts": [self.alert(each, masking=masking) for each in alerts[-MOST_ALERTS:]],
             "open_alerts": len(alerts),
             "status": self.health.as_json(),
@@ -229,7 +229,7 @@ class LiveRoom:
         changed, floor.alerts.changed = floor.alerts.changed, set()
         news: dict[str, Any] = {}
         for name in dirty:
-            row = row_of(floor.tables[name], floor.alerts.open_of(name))
+            row = row_of(floor.tables[name], floor.alerts)
             new = difference(self._rows.get(name), row)
             if new:
                 self._rows[name] = row

@@ -1,12 +1,11 @@
 """A table in one line, for the wall: small, and told again only where it has changed."""
 
-from collections import Counter
 from collections.abc import Mapping
 from typing import Any, Final
 
+from console.live.alerts import SEVERITIES, AlertBoard
 from console.live.table import Judged, TablePicture
 
-SEVERITIES: Final = ("critical", "high", "medium", "low")
 BEADS: Final = 24
 
 _LETTERS: Final[Mapping[str, str]] = {
@@ -16,8 +15,9 @@ _LETTERS: Final[Mapping[str, str]] = {
 Row = dict[str, Any]
 
 
-def row_of(picture: TablePicture, alerts: Counter[str]) -> Row:
+def row_of(picture: TablePicture, alerts: AlertBoard) -> Row:
     """The table as the wall shows it."""
+    counted, worst = alerts.open_of(picture.table), alerts.worst_of(picture.table)
     configured, round, last = picture.configured, picture.round, picture.last
     silent = picture.silent()
     return {
@@ -33,7 +33,8 @@ def row_of(picture: TablePicture, alerts: Counter[str]) -> Row:
         "totals": list(last.totals.values()) if last else [],
         "status": last.status if last else None,
         "beads": beads_of(picture),
-        "findings": [alerts[severity] for severity in SEVERITIES],
+        "findings": [counted[severity] for severity in SEVERITIES],
+        "worst": worst.code if worst else None,
         "heard": picture.heard,
         "judged_after": picture.judged_after,
         "devices": [len(picture.devices), len(silent)],

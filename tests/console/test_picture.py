@@ -40,7 +40,7 @@ def folded(said: list[AnyEvent]) -> Floor:
 
 def shown(floor: Floor) -> dict[str, Any]:
     return {
-        name: [row_of(each, floor.alerts.open_of(name)), sections_of(each, [], masking=False)]
+        name: [row_of(each, floor.alerts), sections_of(each, [], masking=False)]
         for name, each in sorted(floor.tables.items())
     }
 
@@ -143,6 +143,25 @@ def test_an_alert_counts_for_its_table_until_it_is_cleared() -> None:
     floor.take_record(ALERTS.name, finding_json(replace(finding, cleared=True)), 6)
     assert floor.alerts.open_of("BT01")["critical"] == 0
     assert len(floor.alerts) == 1
+
+
+def test_a_table_says_what_is_wrong_by_its_worst_open_alert_and_of_those_the_last() -> None:
+    floor = Floor()
+
+    def say(number: int, code: str, **more: bool) -> str | None:
+        finding = made_up_finding(number, code, **more)
+        floor.take_record(ALERTS.name, finding_json(finding), number)
+        worst: str | None = row_of(floor.tables["BT01"], floor.alerts)["worst"]
+        return worst
+
+    assert say(1, "card-before-close") == "card-before-close"
+    assert say(2, "payout-wrong") == "payout-wrong"
+    assert say(3, "position-not-on-layout") == "payout-wrong"
+    assert say(4, "late-bet") == "late-bet"
+    assert say(4, "late-bet", cleared=True) == "payout-wrong"
+    assert say(2, "payout-wrong", cleared=True) == "card-before-close"
+    assert say(1, "card-before-close", cleared=True) == "position-not-on-layout"
+    assert say(3, "position-not-on-layout", cleared=True) is None
 
 
 def test_a_late_word_about_an_old_shoe_does_not_bring_it_back() -> None:

@@ -2,7 +2,7 @@
 
 import { h, put, write } from "/public/dom.js";
 import { get, post } from "./api.js";
-import { age, count, gameTitle, moment, precise, roundPath, SEVERITIES, shown, tablePath, words } from "./format.js";
+import { age, count, exactly, gameTitle, moment, roundPath, SEVERITIES, shown, tablePath, words } from "./format.js";
 
 const SHOWN = 200;
 const MAY = {
@@ -143,7 +143,7 @@ class Desk {
     const node = h("li", {}, h("button", { type: "button", class: `alert ${alert.severity}`, "data-alert": alert.id, onclick: () => this.open(alert.id, true) },
       h("span", { class: "alert-top" }, h("span", { class: `sev ${alert.severity}` }, alert.code), h("b", {}, alert.table ?? "no table"), clock),
       h("span", { class: "alert-words" }, alert.message),
-      h("span", { class: "alert-foot" }, `${alert.pit ? `pit ${alert.pit} · ` : ""}${alert.round ? `round ${alert.round} · ` : ""}${alert.state}${alert.holder ? ` by ${alert.holder}` : ""}${alert.escalations ? ` · escalated ${alert.escalations}×` : ""}`)));
+      h("span", { class: "alert-foot" }, `${alert.pit ? `pit ${alert.pit} · ` : ""}${alert.round ? `round ${alert.round} · ` : ""}${stateWords(alert)}`)));
     return { node, clock, state, alert };
   }
 
@@ -223,7 +223,7 @@ class Desk {
         alert.expected === null ? null : fact("Expected", shown(alert.expected)), alert.actual === null ? null : fact("Actual", shown(alert.actual)),
         alert.bet ? fact("Bet", alert.bet) : null, alert.draw ? fact("Draw", alert.draw) : null,
         fact("Game", gameTitle(alert.game)),
-        fact("Look at", h("span", {}, alert.cameras.length ? alert.cameras.join(", ") : "no camera set up", h("br"), `at ${precise(alert.time)}, ${moment(alert.time)}`)),
+        fact("Look at", h("span", {}, alert.cameras.length ? alert.cameras.join(", ") : "no camera set up", h("br"), `at ${exactly(alert.time)}`)),
         fact("Round", alert.round && alert.shoe ? (this.room.may("/rounds") ? h("a", { href: roundPath(alert.table, alert.shoe, alert.round) }, `shoe ${alert.shoe}, round ${alert.round}: replay`) : `shoe ${alert.shoe}, round ${alert.round}`) : "of no round"),
         alert.basis === "statistics" ? fact("Basis", "statistics: it accuses nobody") : null),
       h("h3", {}, "What was done"),
@@ -305,6 +305,12 @@ class Desk {
     if (deed) this.pane.querySelector(`[data-deed="${deed}"]`)?.click();
   }
 }
+
+// An alert that nobody has acknowledged is still in the state of its last escalation: it is said once.
+const stateWords = ({ state, holder, escalations }) => {
+  const told = escalations ? `escalated ${escalations}×` : "";
+  return state === "escalated" ? told || state : `${state}${holder ? ` by ${holder}` : ""}${told && ` · ${told}`}`;
+};
 
 const rank = (alert) => SEVERITIES.indexOf(alert.severity) + (["raised", "reopened", "escalated"].includes(alert.state) ? 0 : 10);
 

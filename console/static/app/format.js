@@ -36,11 +36,12 @@ export function age(ms) {
 
 export const clock = (ms) => (ms ? new Date(ms).toLocaleTimeString("en-GB") : "–");
 
-export function moment(ms) {
-  if (!ms) return "–";
-  const date = new Date(ms);
-  return `${date.toLocaleDateString("en-GB")} ${date.toLocaleTimeString("en-GB")}`;
-}
+const day = (ms) => new Date(ms).toLocaleDateString("en-GB");
+
+export const moment = (ms) => (ms ? `${day(ms)} ${clock(ms)}` : "–");
+
+// The day and the very moment, as one looks for it in a recording.
+export const exactly = (ms) => (ms ? `${day(ms)} ${precise(ms)}` : "–");
 
 export function precise(ms) {
   if (!ms) return "–";

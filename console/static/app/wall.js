@@ -327,8 +327,12 @@ function fill(tile, row, shown) {
     tile.worst = worst;
     tile.link.dataset.worst = worst;
   }
-  write(tile.devices, row.devices[1] ? `${row.devices[1]} of ${row.devices[0]} devices silent` : `${row.devices[0]} devices`);
-  tile.devices.classList.toggle("bad", row.devices[1] > 0);
+  // What is wrong goes before what is as it should be.
+  const silent = row.devices[1] ? `${row.devices[1]} of ${row.devices[0]} devices silent` : "";
+  write(tile.devices, row.worst ?? (silent || `${row.devices[0]} devices`));
+  if (row.worst && silent) tile.devices.setAttribute("title", silent);
+  else tile.devices.removeAttribute("title");
+  tile.devices.className = row.worst ? `devices what ${worst}` : silent ? "devices bad" : "devices";
   const last = row.beads.slice(-2 * shown);
   if (last !== tile.beads) {
     tile.beads = last;

@@ -85,6 +85,26 @@ def test_the_big_screen_has_big_letters_and_ends_with_escape(console: ConsoleSer
     expect(page.locator("body")).not_to_have_class(re.compile("big"))
 
 
+@pytest.mark.parametrize("size", SIZES)
+def test_the_big_screen_shows_all_its_counts(console: ConsoleServer, visitor: Visitor, size: tuple[int, int]) -> None:
+    page = visitor.page(console, "operator", "/", size)
+    expect(page.locator("#summary")).to_contain_text("silent")
+    page.keyboard.press("b")
+    expect(page.locator("body")).to_have_class(re.compile("big"))
+    ends = page.locator("#summary > *").evaluate_all("nodes => nodes.map(node => node.getBoundingClientRect().right)")
+    assert max(ends) <= size[0]
+
+
+def test_a_tile_says_what_is_wrong_at_its_table(console: ConsoleServer, visitor: Visitor) -> None:
+    page = visitor.page(console, "operator")
+    board = console.parts.live.floor.alerts
+    await_that(lambda: page.locator(".tile").count(), "there are tiles")
+    for name in console.parts.live.floor.tables:
+        worst = board.worst_of(name)
+        told = page.locator(f".tile[data-table='{name}'] .devices")
+        expect(told).to_have_text(worst.code if worst else re.compile("devices"))
+
+
 def test_the_wall_by_pit_has_its_headings(console: ConsoleServer, visitor: Visitor) -> None:
     page = visitor.page(console, "operator")
     page.get_by_label("Order").select_option("pit")
@@ -188,7 +208,7 @@ def test_alerts_are_handed_over_at_the_end_of_a_shift(console: ConsoleServer, vi
     console.raise_findings([finding])
     await_that(lambda: console.parts.live.floor.alerts.get(finding.id), "the alert is there")
     page = visitor.page(console, "shift_manager", f"/desk?alert={finding.id}")
-    page.get_by_role("button", name="Take").click()
+    page.locator(".deeds").get_by_role("button", name="Take").click()
     expect(page.locator(".steps")).to_contain_text("taken")
     page.get_by_label("Filter alerts").fill("handed over")
     expect(page.locator(".alert")).to_contain_text("shift-manager")
