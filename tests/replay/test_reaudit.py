@@ -14,6 +14,7 @@ from games.settlement import outcome_of
 from replay.reaudit.dealing import Dealt, dealt_alike
 from replay.reaudit.reaudit import reaudit
 from replay.reaudit.settlement import Dues
+from replay.reaudit.statement import SETTINGS, Statement
 from schemas.verdicts import Bet, Outcome, RulesInForce, Settled, Verdict
 from schemas.words import Winner
 from simulator.floor import simulate
@@ -137,6 +138,22 @@ def test_a_simulated_floor_with_faults_agrees_with_the_judge_on_every_round(stor
     assert (alone.rows, alone.differing, alone.in_doubt) == (result.rows, 0, result.in_doubt)
     few = reaudit(store, RoundFilter(tables=(rounds[0].verdict.table,)), settlement=False)
     assert few.rows == sum(1 for each in rounds if each.verdict.table == rounds[0].verdict.table)
+
+
+@pytest.mark.parametrize("settlement", [True, False])
+def test_a_shard_understands_what_the_engine_makes_of_a_statement(store: Store, settlement: bool) -> None:
+    fill(store, list(simulate(tables=20, rounds=10, seed=12, faults=0.4)))
+    games = set()
+    for alike in dealt_alike(GAMES.values()):
+        for plain in (True, False):
+            statement = Statement(alike, settlement).counted("1", plain=plain)
+            # Shards are sent the statement with all its names written out.
+            lines = store.query(f"EXPLAIN QUERY TREE dump_tree = 0, dump_ast = 1 {statement}", settings=SETTINGS)
+            sent = "\n".join(line for (line,) in lines)
+            counted = sorted(store.query(statement, settings=SETTINGS))
+            assert sorted(store.query(sent, settings=SETTINGS)) == counted
+            games |= {game for game, *_ in counted}
+    assert games == GAMES.keys()
 
 
 _WRONG = [
