@@ -19,7 +19,6 @@ import time
 from collections import deque
 from collections.abc import Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
@@ -75,29 +74,34 @@ def main() -> None:
         create(broker, Layout(partitions=PARTITIONS))
         server = StoreProcess(folder / "clickhouse")
         running = stack.enter_context(pipeline(folder, broker, server, url))
-        floor = Floor(chosen.tables, chosen.every)
+        floor = Floor(chosen.tables, chosen.every).next(
+            chosen.rate * (WARM_SECONDS + chosen.seconds * len(parts)), chosen.rate
+        )
         worker = running.start_worker()
         await_all(running)
-        send(running, floor.next(chosen.rate * WARM_SECONDS, chosen.rate))
+        floor.begin()
+        steps = round(WARM_SECONDS / STEP_SECONDS)
+        floor.send(running, steps)
+        sent: dict[str, set[str]] = {}
         for part in parts:
-            prepared = floor.next(chosen.rate * chosen.seconds, chosen.rate)
-            if part == "store away":
-                server.stop(signal.SIGKILL)
+            steps = round(chosen.seconds / STEP_SECONDS)
             if part == "catching up":
                 running.await_done(300)
                 assert stop(worker) == 0
-                behind = send(running, prepared, at_once=True)
-                figures[part] = caught_up(running, behind)
-                report(part, figures[part])
+                figures[part] = caught_up(running, floor.send(running, steps, at_once=True))
                 continue
-            time.sleep(max(0.0, prepared.began - time.time()))
-            used, began_at = cpu_seconds(worker.pid), time.monotonic()
-            sent = send(running, prepared)
-            cores = (cpu_seconds(worker.pid) - used) / (time.monotonic() - began_at)
-            time.sleep(3)
-            figures[part] = {**waited(running, sent), "worker_cores": round(cores, 2)}
             if part == "store away":
+                server.stop(signal.SIGKILL)
+            used, began_at = cpu_seconds(worker.pid), time.monotonic()
+            sent[part] = floor.send(running, steps)
+            figures[part] = {"worker_cores": round((cpu_seconds(worker.pid) - used) / (time.monotonic() - began_at), 2)}
+            if part == "store away":
+                time.sleep(3)
                 server.start()
+        time.sleep(3)
+        for part in parts:
+            if part in sent:
+                figures[part] |= waited(running, sent[part])
             report(part, figures[part])
     print(json.dumps(figures))
     sys.exit(
@@ -116,10 +120,10 @@ def report(part: str, figure: dict[str, Any]) -> None:
 
 
 class Floor:
-    """Events as they happen, with a wrong bet now and then, packed as a gateway packs them.
+    """Tables that play, with a wrong bet now and then.
 
-    Fewer tables than such a rate needs play faster: all their times are drawn together, so that what a device says of
-    the time is the time.
+    Fewer tables than a rate of events needs play faster: all their times are drawn together, so that what a device says
+    of the time is the time.
     """
 
     def __init__(self, tables: int, every: int) -> None:
@@ -133,40 +137,76 @@ class Floor:
             if count % every == 0 and _PLACED in line:
                 yield arrival, wrong(line, count, sensors)
 
-    def next(self, events: int, rate: int) -> "Part":
-        """So many more events, in steps of what comes in a short time."""
-        taken = list(islice(self._deliveries, events))
-        first, last = taken[0][0], taken[-1][0]
+    def next(self, events: int, rate: int) -> "Schedule":
+        """So many more events, packed as a gateway packs them, step by step of what comes in a short time."""
+        waiting = deque(islice(self._deliveries, events))
+        first, last = waiting[0][0], waiting[-1][0]
         # Time to prepare them all, at some ten thousand a second, and a moment.
-        began = time.time() + 1.0 + events / 15_000
+        began = time.time() + 10.0 + events / 15_000
         faster = (last - first) / 1_000 * rate / events
-        router, steps, now = Router(PARTITIONS), [], 0
-        waiting = deque(taken)
+        router = Router(PARTITIONS)
+        steps: list[list[PackedRecord]] = []
         while waiting:
-            now += 1
             packer, ready = Packer(RECORD_EVENTS), []
-            until = first + now * STEP_SECONDS * 1_000 * faster
+            until = first + (len(steps) + 1) * STEP_SECONDS * 1_000 * faster
             while waiting and waiting[0][0] <= until:
                 line = _TIME.sub(lambda found: _drawn_together(found[0], first, began, faster), waiting.popleft()[1])
                 for parcel in router.route(line):
                     ready += packer.add(parcel)
             steps.append([*ready, *packer.drain()])
-        assert time.time() < began, "preparing took longer than was thought"
-        return Part(began, steps)
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """What is sent in one part of the measurement."""
-
-    began: float
-    """When it is to begin, in seconds since 1970: its events have their times from then on."""
-    steps: list[list[PackedRecord]]
+        return Schedule(began, steps)
 
 
 def _drawn_together(written: bytes, first: int, began: float, faster: float) -> bytes:
     simulated = datetime.fromisoformat(written.decode()).timestamp() - first / 1_000
     return datetime.fromtimestamp(began + simulated / faster, UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ").encode()
+
+
+class Schedule:
+    """What is sent when."""
+
+    def __init__(self, began: float, steps: list[list[PackedRecord]]) -> None:
+        self.began = began
+        """In seconds since 1970: the times of the events go on from here."""
+        self.steps = steps
+        self._sent = 0
+        """Steps."""
+
+    def begin(self) -> None:
+        """Wait until it is time."""
+        assert time.time() < self.began, "preparing took longer than was thought"
+        time.sleep(self.began - time.time())
+
+    def send(self, running: Pipeline, steps: int, *, at_once: bool = False) -> set[str]:
+        """Send so many steps more, each when it is due, or all at once when the last is due; gives the wrong bets."""
+        assert isinstance(running.broker, KafkaUrl)
+        producer = Producer(
+            {
+                "bootstrap.servers": ",".join(running.broker.servers),
+                "linger.ms": 1,
+                "acks": "all",
+                "compression.type": "lz4",
+            }
+        )
+        if at_once:
+            time.sleep(max(0.0, self._due(self._sent + steps) - time.time()))
+        began, events, wanted = time.monotonic(), 0, self.steps[self._sent : self._sent + steps]
+        for step in wanted:
+            self._sent += 1
+            for record in step:
+                events += record.events
+                producer.produce(record.topic, record.value, partition=record.partition)
+            producer.poll(0)
+            if at_once:
+                producer.flush()
+            else:
+                time.sleep(max(0.0, self._due(self._sent) - time.time()))
+        producer.flush()
+        print(f"  sent {events} events in {time.monotonic() - began:.1f} s", flush=True)
+        return {bet for step in wanted for record in step for bet in wrong_bets(record.value)}
+
+    def _due(self, step: int) -> float:
+        return self.began + step * STEP_SECONDS
 
 
 def wrong(line: bytes, number: int, sensors: dict[str, int]) -> bytes:
@@ -177,36 +217,6 @@ def wrong(line: bytes, number: int, sensors: dict[str, int]) -> bytes:
     event |= {"id": f"{_NAME}{number}", "source": f"/tables/{table}/second-sensor", "sequence": sequence}
     event["data"] |= {"bet": f"{_NAME}{number}", "position": 99}
     return orjson.dumps(event)
-
-
-def send(running: Pipeline, part: Part, *, at_once: bool = False) -> set[str]:
-    """Send as it happens, or at once; the wrong bets."""
-    assert isinstance(running.broker, KafkaUrl)
-    producer = Producer(
-        {
-            "bootstrap.servers": ",".join(running.broker.servers),
-            "linger.ms": 1,
-            "acks": "all",
-            "compression.type": "lz4",
-        }
-    )
-    sent: set[str] = set()
-    time.sleep(0.0 if at_once else max(0.0, part.began - time.time()))
-    began, events = time.monotonic(), 0
-    for number, step in enumerate(part.steps, 1):
-        for record in step:
-            events += record.events
-            producer.produce(record.topic, record.value, partition=record.partition)
-        producer.poll(0)
-        if at_once:
-            producer.flush()
-        else:
-            time.sleep(max(0.0, began + number * STEP_SECONDS - time.monotonic()))
-    producer.flush()
-    print(f"  sent {events} events in {time.monotonic() - began:.1f} s", flush=True)
-    for step in part.steps:
-        sent.update(bet for record in step for bet in wrong_bets(record.value))
-    return sent
 
 
 def wrong_bets(value: bytes) -> list[str]:

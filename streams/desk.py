@@ -65,6 +65,13 @@ class TableDesk:
         """Whether nothing here would be lost with it, once all that it took is stored."""
         return not (self._held_back or self._on_the_way or self.needs_store)
 
+    def is_calm(self, complete_to: int) -> bool:
+        """Whether a look would give nothing: nothing that came since the last one can be found, and the topics have not
+        been read as far as it waits for."""
+        if self.live is None or self._held_back or (self.next_at is not None and self.next_at <= complete_to):
+            return False
+        return self.live.calm
+
     def take(self, batch: int, share: Share) -> None:
         """Take in what a record brings; while the table is not read from the store, it must come again."""
         self.last_batch = batch

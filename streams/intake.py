@@ -1,13 +1,12 @@
 """A record of an input topic: taken apart, and every event checked to be in its place."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 
 from audit.devices import RejectedPlace
-from schemas.decoding import Decoded, Rejected, decode_record, split_record
+from schemas.decoding import MANY, Decoded, Rejected, decode_record, split_record
 from schemas.records import AnyEvent
-from schemas.time import all_micros
+from schemas.time import all_micros, micros
 from schemas.topics import carries, partition_of, topic_of
 from store.rows.raw import Record, RecordKey, StoredEvent
 from streams.watermark import NEVER
@@ -57,7 +56,7 @@ def refused(event: AnyEvent, raw: bytes, place: int, reason: str) -> Rejected:
 class Origin:
     """Where events came from: gives the bytes and the place of each in its record."""
 
-    __slots__ = ("_events", "_pieces", "_places", "arrival", "key")
+    __slots__ = ("_events", "_pieces", "_places", "_record", "arrival", "key")
 
     def __init__(
         self,
@@ -65,25 +64,30 @@ class Origin:
         arrival: int,
         events: Sequence[AnyEvent],
         places: Sequence[int],
-        pieces: Callable[[], Sequence[bytes] | Mapping[int, bytes]],
+        record: bytes,
+        pieces: Mapping[int, bytes] | None = None,
     ) -> None:
         self.key = key
         self.arrival = arrival
         """Milliseconds since 1970."""
         self._events = events
         self._places = places
-        self._pieces = pieces
+        self._record = record
+        self._pieces: Sequence[bytes] | Mapping[int, bytes] | None = pieces
+        """The bytes by place; a record is cut into them when the first is asked for."""
 
     @classmethod
     def of_record(cls, record: Record) -> "Origin":
-        """The origin of a record's events; it is cut into their bytes when the first is asked for."""
-        raw, decoded = record.raw, record.decoded
-        return cls(record.key, record.arrival, decoded.events, decoded.places, cache(lambda: split_record(raw)))
+        """The origin of a record's events."""
+        decoded = record.decoded
+        return cls(record.key, record.arrival, decoded.events, decoded.places, record.raw)
 
     @classmethod
     def of_stored(cls, stored: StoredEvent) -> "Origin":
         """The origin of an event that was read from the store."""
-        return cls(stored.key, stored.arrival, [stored.event], [stored.place], lambda: {stored.place: stored.raw})
+        return cls(
+            stored.key, stored.arrival, [stored.event], [stored.place], stored.raw, {stored.place: stored.raw}
+        )  # fmt: skip
 
     def place(self, event: AnyEvent) -> int:
         """The place of an event in its record."""
@@ -91,7 +95,9 @@ class Origin:
 
     def raw(self, event: AnyEvent) -> bytes:
         """The bytes of an event."""
-        return self._pieces()[self.place(event)]
+        if self._pieces is None:
+            self._pieces = split_record(self._record)
+        return self._pieces[self.place(event)]
 
 
 @dataclass(slots=True)
@@ -127,6 +133,8 @@ def shares(record: Record, times: Sequence[int]) -> dict[str, Share]:
 
 def event_times(events: Sequence[AnyEvent]) -> list[int]:
     """When events happened, by their devices, in microseconds since 1970."""
+    if len(events) < MANY:
+        return [micros(event.time) for event in events]
     times: list[int] = all_micros([event.time for event in events]).tolist()
     return times
 

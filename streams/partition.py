@@ -11,6 +11,7 @@ from audit.settings import MILLISECOND, JudgeSettings
 from schemas.decoding import Rejected
 from schemas.findings import Finding
 from store.rows.raw import Record
+from streams.agenda import Agenda
 from streams.desk import TableDesk
 from streams.intake import Share, event_times, latest_time, shares
 from streams.metrics import FAILED
@@ -65,6 +66,9 @@ class PartitionJudge:
         """By topic: where it ended when this worker took over; nobody before it can have read more."""
         self._was_caught_up = False
         self._touched: set[str] = set()
+        self._agenda = Agenda()
+        self._may_wait: set[str] = set()
+        """Tables whose desks needed the store when they were last looked at."""
         self._late: set[str] = set()
         """Tables of which something came since the last look that is older than what had counted as known."""
         self._holds: dict[str, _Hold] = {}
@@ -97,6 +101,7 @@ class PartitionJudge:
         if desk is None:
             desk = self.desks[table] = TableDesk(table, self.settings, fresh=table not in self._known)
             self._known.add(table)
+            self._may_wait.add(table)
         return desk
 
     def take(self, record: Record, batch: int, now: float) -> News:
@@ -155,10 +160,13 @@ class PartitionJudge:
             touched = set(self.desks)
             self._was_caught_up = True
         held = self._hold(now)
+        touched |= self._due(complete_to)
         self._touched |= touched & held
         news = News()
-        for table in sorted((touched | self._due(complete_to)) - held):
+        for table in sorted(touched - held):
             desk = self.desks[table]
+            if desk.is_calm(complete_to):
+                continue
             try:
                 found = desk.look(complete_to, caught_up=caught_up)
                 found.findings[:] = map(self._once, found.findings)
@@ -170,6 +178,10 @@ class PartitionJudge:
             except Exception:  # a fault of ours at one table must not stop the others
                 logger.exception("the judge failed", extra={"table": table})
                 FAILED.inc()
+            if desk.next_at is not None:
+                self._agenda.add(desk.next_at, table)
+            if desk.needs_store:
+                self._may_wait.add(table)
         return news
 
     def _hold(self, now: int) -> set[str]:
@@ -191,11 +203,21 @@ class PartitionJudge:
         return any(now < hold.until for hold in self._holds.values())
 
     def _due(self, complete_to: int) -> set[str]:
-        return {table for table, desk in self.desks.items() if desk.next_at is not None and desk.next_at <= complete_to}
+        due = ((table, self.desks.get(table)) for table in self._agenda.due(complete_to))
+        return {
+            table
+            for table, desk in due
+            if desk is not None and desk.next_at is not None and desk.next_at <= complete_to
+        }
 
     def waiting(self) -> list[TableDesk]:
         """Desks that need the store to go on."""
-        return [desk for desk in self.desks.values() if desk.needs_store]
+        if not self._may_wait:
+            return []
+        waiting = [self.desks[table] for table in self._may_wait if table in self.desks]
+        waiting = [desk for desk in waiting if desk.needs_store]
+        self._may_wait = {desk.table for desk in waiting}
+        return waiting
 
     def unstored(self, table: str) -> Iterator[Share]:
         """What came about a table and is not in the store yet."""

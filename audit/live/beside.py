@@ -4,7 +4,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 
 from audit.checks import decks, device_sequence, shoe_balance
-from audit.devices import Base, Device, Obscured, Obscurity
+from audit.devices import EVER_AFTER, Base, Device, Obscured, Obscurity
 from audit.facts import Fact
 from audit.live.round import LiveRound, lacks_a_draw
 from audit.live.seen import Seen
@@ -41,6 +41,10 @@ class Beside:
         """What people have been told."""
         self._of_shoes: dict[str, Finding] = {}
         self._next_at: int | None = None
+        self.stirred = True
+        """Whether the next look may find something of a device though no device has news."""
+        self.silent_at = 0
+        """The table's time at which a device that is silent is so for too long."""
         self._quiet = False
         """Whether a device had been silent for too long at the last look: once it is heard, that is taken back."""
 
@@ -98,11 +102,17 @@ class Beside:
 
     def look(self, complete_to: int, latest: int, seen: Seen) -> None:
         """Tell what is found; ``latest`` is the table's time."""
-        quiet = any(source.beaten and source.latest + self._limit < latest for source in self.sources.values())
-        # What others said in a pause may come later by another topic.
-        news = self.shoe_news or any(source.news or source.pauses for source in self.sources.values())
-        news = news or quiet or self._quiet
-        self._quiet = quiet
+        self.silent_at = EVER_AFTER
+        pauses, news = False, self.shoe_news or self._quiet
+        for source in self.sources.values():
+            news = news or source.news
+            # What others said in a pause may come later by another topic.
+            pauses = pauses or bool(source.pauses)
+            if source.beaten:
+                self.silent_at = min(self.silent_at, source.latest + self._limit + 1)
+        self._quiet = self.silent_at <= latest
+        self.stirred = pauses or self._quiet
+        news = news or self.stirred
         if not news and (self._next_at is None or complete_to < self._next_at):
             seen.again_at(self._next_at)
             return

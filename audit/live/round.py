@@ -3,14 +3,18 @@
 from dataclasses import dataclass, field
 
 from audit.facts import Fact, RoundFacts, gather
+from audit.live.awaited import AwaitedCards
 from schemas.findings import Finding
 from schemas.verdicts import Settled, Verdict
 
 _BETS_CLOSED = "bets.closed.v1"
 _SETTLED = "bet.settled.v1"
+_DRAWN = "card.drawn.v1"
+_OPENED = "round.opened.v1"
+_ENDED = "round.closed.v1"
 _DECIDING = frozenset(
-    {"card.drawn.v1", "result.displayed.v1", "bet.settled.v1", "bet.corrected.v1", _BETS_CLOSED, "ruling.made.v1",
-     "incident.reported.v1", "round.opened.v1", "round.closed.v1"}
+    {_DRAWN, "result.displayed.v1", "bet.settled.v1", "bet.corrected.v1", _BETS_CLOSED, "ruling.made.v1",
+     "incident.reported.v1", _OPENED, _ENDED}
 )  # fmt: skip
 """What can decide a finding at once."""
 
@@ -37,6 +41,10 @@ class LiveRound:
     """Players who used their one time under the minimum in it."""
     due: dict[str, Settled] | None = None
     """By bet: the settlement that would be in order next, as far as all was in order at the last look."""
+    awaited: AwaitedCards | None = None
+    """The cards that would be in order next, as far as all was in order at the last look."""
+    ended: bool = False
+    """Whether its end was announced."""
     next_opening: Fact | None = None
     """The opening of the round that came next at the table, at the last look."""
     next_in_shoe: Fact | None = None
@@ -49,21 +57,34 @@ class LiveRound:
         return self.gathered
 
     def file(self, fact: Fact, *, on_offer: bool) -> None:
-        """Take a fact. Before the closing a bet decides nothing but whether its wager and position are on offer, and
-        a settlement that is in order decides nothing."""
+        """Take a fact. Before the closing a bet decides nothing but whether its wager and position are on offer; and
+        what is in order decides nothing: a card, a settlement, the end of a round."""
         self.facts.append(fact)
         self.gathered = None
         self.changed = True
         kind = fact.kind
+        if kind == _DRAWN and self.awaited is not None and self.awaited.takes(fact):
+            return
         if kind == _SETTLED and self._is_due(fact):
             return
-        self.due = None
+        in_order = self._begins(fact) if kind == _OPENED else kind == _ENDED and self._ends(fact)
+        self.ended = self.ended or kind == _ENDED
+        self.due = self.awaited = None
         if kind in _DECIDING:
-            self.ripe = True
+            self.ripe = self.ripe or not in_order
             if kind == _BETS_CLOSED:
                 self.closed = True
         elif self.closed or self.raised or not on_offer:
             self.ripe = True
+
+    def _begins(self, fact: Fact) -> bool:
+        """Whether an opening is the first that is heard of a round, and names no dealing method, which could be one
+        that is not allowed."""
+        return len(self.facts) == 1 and fact.data.method is None
+
+    def _ends(self, fact: Fact) -> bool:
+        """Whether the end of a round in which all was in order is its last fact."""
+        return self.due is not None and not self.ended and all(other.at <= fact.at for other in self.facts)
 
     def _is_due(self, fact: Fact) -> bool:
         """Whether a settlement is the one that would be in order next of its bet; a second one is not."""
@@ -74,12 +95,12 @@ class LiveRound:
     def mark(self) -> None:
         """It must be judged again."""
         self.changed = self.ripe = True
-        self.due = None
+        self.due = self.awaited = None
 
     @property
     def news(self) -> bool:
         """Whether something came that is worth a look now: the rest waits for that, or for the end of the round."""
-        return self.ripe or self.verdict is not None or len(self.facts) == 1
+        return self.ripe or self.ended or self.verdict is not None or len(self.facts) == 1
 
     @property
     def place_in_time(self) -> tuple[int, str, int, str]:

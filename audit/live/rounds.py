@@ -7,12 +7,14 @@ from audit.context import RoundContext
 from audit.devices import EVER_AFTER, Obscured, Obscurity
 from audit.facts import Fact
 from audit.judge import judge, look_so_far
+from audit.live.awaited import AwaitedCards
 from audit.live.beside import Beside
 from audit.live.concluded import conclude
 from audit.live.round import LiveRound, lacks_a_draw
 from audit.live.seen import Seen
 from audit.settings import MILLISECOND, JudgeSettings
 from audit.table import RoundKey, configuration_at, newly_used
+from games.rulebook import rulebook
 
 
 class LiveRounds:
@@ -39,7 +41,7 @@ class LiveRounds:
         self._used_before = used_once
         self._due: int | None = None
         """How far the topics must be read until a round can be judged that has come to its end."""
-        self._idle_at = EVER_AFTER
+        self.idle_at = EVER_AFTER
         """The table's time at which a round has been idle for too long."""
 
     def mark_all(self, shoe: str | None = None) -> None:
@@ -71,13 +73,13 @@ class LiveRounds:
 
     def look(self, complete_to: int, latest: int, seen: Seen) -> None:
         """Judge what can be judged; ``latest`` is the table's time."""
-        if self.news or latest >= self._idle_at or (self._due is not None and complete_to >= self._due):
+        if self.news or latest >= self.idle_at or (self._due is not None and complete_to >= self._due):
             self._look(complete_to, latest, seen)
         seen.again_at(self._due)
 
     def _look(self, complete_to: int, latest: int, seen: Seen) -> None:
         self.news = False
-        self._due, self._idle_at = None, EVER_AFTER
+        self._due, self.idle_at = None, EVER_AFTER
         rounds = self._in_time()
         for held in rounds:
             if held.changed or held.ripe:
@@ -104,7 +106,12 @@ class LiveRounds:
 
     def _look_early(self, held: LiveRound, context: RoundContext, seen: Seen) -> None:
         """Say what rests on what is there, of a round that goes on."""
-        found, held.due = look_so_far(held.gather(), context, self._settings)
+        facts = held.gather()
+        found, held.due = look_so_far(facts, context, self._settings)
+        held.awaited = None
+        if not found and held.closed and context.configuration is not None:
+            game = rulebook(self._settings.readings)[context.configuration.data.game]
+            held.awaited = AwaitedCards.after(facts, context, game, self._beside.shoe(held.shoe))
         seen.tell(held.raised, {finding.id: finding for finding in found})
         held.ripe = False
 
@@ -148,7 +155,7 @@ class LiveRounds:
         idle_at = facts.ordered[-1].at + self._settings.idle_ms * MILLISECOND
         if latest >= idle_at:
             return idle_at
-        self._idle_at = min(self._idle_at, idle_at)
+        self.idle_at = min(self.idle_at, idle_at)
         return None
 
     def _context(self, held: LiveRound, obscurity: Obscurity, used: frozenset[str], *, over: bool) -> RoundContext:

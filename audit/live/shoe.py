@@ -35,6 +35,15 @@ class LiveShoe:
         self._dealt: dict[str, int] = {}
         self._count = 0
 
+    @property
+    def count(self) -> int:
+        """How many cards it has dealt, by its account."""
+        return self._count
+
+    def copies(self, card: str) -> int:
+        """How many copies of a card it has dealt, by its account."""
+        return self._dealt.get(card, 0)
+
     def note(self, number: int, read: Read) -> bool:
         """Note the cards of a round; whether that changes what later rounds can know of it."""
         known = self.reads.get(number)

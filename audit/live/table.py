@@ -60,6 +60,10 @@ class LiveTable:
         self._gone: dict[str, None] = {}
         """Shoes that have ended and are no longer held, the last of them."""
         self._tangled = False
+        self._stirred = True
+        """Whether a source said something that devices and rounds are looked at for."""
+        self._wakes_at = 0
+        """The table's time at which a device has been silent, or a round idle, for too long."""
 
     def resume(
         self,
@@ -90,6 +94,7 @@ class LiveTable:
 
     def recall(self, finding: Finding) -> None:
         """People have been told of this, of a device or a shoe whose history is held from before it."""
+        self._stirred = True
         self._beside.recall(finding)
 
     def take(self, event: AnyEvent, arrival: int | None = None, origin: Callable[[], bytes] | None = None) -> bool:
@@ -124,6 +129,8 @@ class LiveTable:
             return True
         source.known[name] = Known(event, origin, held=True)
         fact = source.take(event, time)
+        if source.news or source.widened or source.pauses:
+            self._stirred = True
         if fact is None:
             self._tangled = True
         else:
@@ -179,9 +186,9 @@ class LiveTable:
                 return
         held.file(fact, on_offer=kind != _PLACED or self._on_offer(data.wager, data.position))
         if kind == _OPENED:
-            # What is settled after the next opening is out of order.
+            # What is dealt or settled after the next opening is out of order.
             for other in self.rounds.values():
-                other.due = None
+                other.due = other.awaited = None
         self._judged.news = self._judged.news or held.news
 
     def _file_beside(self, fact: Fact) -> None:
@@ -220,6 +227,22 @@ class LiveTable:
         configuration = self.configurations[-1].data
         return wager in configuration.limits and position <= configuration.positions
 
+    @property
+    def calm(self) -> bool:
+        """Whether nothing came since the last look that can be found, however far the topics have been read since: a
+        bet in time, a card, a settlement or a heartbeat in order."""
+        return not (
+            self._stirred
+            or self.latest >= self._wakes_at
+            or self._tangled
+            or self._at_once
+            or self._late
+            or self.refused
+            or self._judged.news
+            or self._judged.reload
+            or self._beside.shoe_news
+        )
+
     def look(self, complete_to: int) -> Seen:
         """What can be said now; ``complete_to`` is the time up to which all topics have been read."""
         if self._tangled:
@@ -240,6 +263,8 @@ class LiveTable:
         self._judged.look(complete_to, self.latest, seen)
         self._beside.look(complete_to, self.latest, seen)
         seen.reload, self._judged.reload = self._judged.reload, set()
+        self._stirred = self._beside.stirred
+        self._wakes_at = min(self._judged.idle_at, self._beside.silent_at)
         return seen
 
     def _untangle(self) -> None:
