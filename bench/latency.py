@@ -45,7 +45,8 @@ PARTITIONS = 12
 RECORD_EVENTS = 100
 STEP_SECONDS = 0.02
 """So long a gateway gathers events for company."""
-WARM_SECONDS = 5
+WARM_SECONDS = 90
+"""Of the floor's time: until then its tables open one after the other."""
 BARS_MS: Final = {"store there": 250, "store away": 250, "catching up": 1_000}
 _NAME = "wrong-bet-"
 _TIME = re.compile(rb"2026-\d\d-\d\dT[0-9:.]+Z")
@@ -74,21 +75,20 @@ def main() -> None:
         create(broker, Layout(partitions=PARTITIONS))
         server = StoreProcess(folder / "clickhouse")
         running = stack.enter_context(pipeline(folder, broker, server, url))
-        floor = Floor(chosen.tables, chosen.every).next(
-            chosen.rate * (WARM_SECONDS + chosen.seconds * len(parts)), chosen.rate
-        )
+        floor = Floor(chosen.tables, chosen.every).next(chosen.rate * chosen.seconds * len(parts), chosen.rate)
         worker = running.start_worker()
         await_all(running)
         floor.begin()
-        steps = round(WARM_SECONDS / STEP_SECONDS)
-        floor.send(running, steps)
+        floor.send(running, floor.warm)
         sent: dict[str, set[str]] = {}
         for part in parts:
             steps = round(chosen.seconds / STEP_SECONDS)
             if part == "catching up":
+                tell_waited(running, sent, figures)
                 running.await_done(300)
                 assert stop(worker) == 0
                 figures[part] = caught_up(running, floor.send(running, steps, at_once=True))
+                report(part, figures[part])
                 continue
             if part == "store away":
                 server.stop(signal.SIGKILL)
@@ -98,15 +98,20 @@ def main() -> None:
             if part == "store away":
                 time.sleep(3)
                 server.start()
-        time.sleep(3)
-        for part in parts:
-            if part in sent:
-                figures[part] |= waited(running, sent[part])
-            report(part, figures[part])
+        tell_waited(running, sent, figures)
     print(json.dumps(figures))
     sys.exit(
         any(figure["p99_ms"] > BARS_MS[part] or figure["alerts"] < figure["sent"] for part, figure in figures.items())
     )
+
+
+def tell_waited(running: Pipeline, sent: dict[str, set[str]], figures: dict[str, dict[str, Any]]) -> None:
+    """How long it took in the parts that were sent as they happened and are not reported yet."""
+    time.sleep(3)
+    for part, bets in list(sent.items()):
+        figures[part] |= waited(running, bets)
+        report(part, figures[part])
+        del sent[part]
 
 
 def report(part: str, figure: dict[str, Any]) -> None:
@@ -139,11 +144,15 @@ class Floor:
 
     def next(self, events: int, rate: int) -> "Schedule":
         """So many more events, packed as a gateway packs them, step by step of what comes in a short time."""
-        waiting = deque(islice(self._deliveries, events))
-        first, last = waiting[0][0], waiting[-1][0]
-        # Time to prepare them all, at some ten thousand a second, and a moment.
-        began = time.time() + 10.0 + events / 15_000
-        faster = (last - first) / 1_000 * rate / events
+        waiting = deque([next(self._deliveries)])
+        first = waiting[0][0]
+        while waiting[-1][0] < first + WARM_SECONDS * 1_000:
+            waiting.append(next(self._deliveries))
+        warm_until = waiting[-1][0]
+        waiting += islice(self._deliveries, events)
+        # Time to prepare them all, at some ten thousand a second, and for the worker to begin.
+        began = time.time() + 15.0 + len(waiting) / 15_000
+        faster = (waiting[-1][0] - warm_until) / 1_000 * rate / events
         router = Router(PARTITIONS)
         steps: list[list[PackedRecord]] = []
         while waiting:
@@ -154,7 +163,7 @@ class Floor:
                 for parcel in router.route(line):
                     ready += packer.add(parcel)
             steps.append([*ready, *packer.drain()])
-        return Schedule(began, steps)
+        return Schedule(began, steps, round(WARM_SECONDS / faster / STEP_SECONDS))
 
 
 def _drawn_together(written: bytes, first: int, began: float, faster: float) -> bytes:
@@ -165,10 +174,12 @@ def _drawn_together(written: bytes, first: int, began: float, faster: float) -> 
 class Schedule:
     """What is sent when."""
 
-    def __init__(self, began: float, steps: list[list[PackedRecord]]) -> None:
+    def __init__(self, began: float, steps: list[list[PackedRecord]], warm: int) -> None:
         self.began = began
         """In seconds since 1970: the times of the events go on from here."""
         self.steps = steps
+        self.warm = warm
+        """Steps until all tables play."""
         self._sent = 0
         """Steps."""
 

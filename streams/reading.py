@@ -14,8 +14,14 @@ from faust.types.tuples import ConsumerMessage, Message
 
 MOST_IN_HAND = 4 << 20
 """So many bytes are fetched and not yet judged before more is fetched: half a second's work."""
-POLLED_RECORDS = 48
-"""So many records are fetched at once, at most; packed ones have some ten thousand bytes each."""
+POLLED_BYTES = 1 << 20
+"""About so much is fetched at once."""
+POLLED_RECORDS = 32
+"""So many records are fetched at once of which nothing is known; packed ones have some ten thousand bytes each."""
+MOST_POLLED = 1_000
+"""So many are fetched at once at most, however small they are."""
+_LIKE_THE_LAST = 1 / 64
+"""How much one record tells of the size of those to come."""
 FETCH_WAIT_MS = 50
 """So long a broker that has nothing new keeps a fetch waiting. A client asks a broker one thing at a time, and leaves
 out of a fetch what it has in hand: news of such a partition, and every other question, wait until the fetch ends."""
@@ -43,9 +49,11 @@ class InHand(Consumer):  # type: ignore[misc]  # faust has no types
     """Bytes that were handed to the agent and are not judged."""
     _in_hand_before = 0
     _fetched = 0.0
+    _usual_size = POLLED_BYTES / POLLED_RECORDS
 
     async def _getmany(self, active_partitions: set[TP] | None, timeout: float) -> Any:
         await self.await_room()
+        self.app.conf.broker_max_poll_records = self.records_at_once
         records = await super()._getmany(active_partitions, timeout)
         self._fetched = time.monotonic()
         return records
@@ -55,10 +63,18 @@ class InHand(Consumer):  # type: ignore[misc]  # faust has no types
         while self.in_hand > MOST_IN_HAND and self.flow_active and not self.should_stop:
             await asyncio.sleep(_GLANCE_SECONDS)
 
+    @property
+    def records_at_once(self) -> int:
+        """How many records are fetched at once: small ones are many, or fetching them would take longer than judging
+        them; of large ones few are work for a while."""
+        return max(POLLED_RECORDS, min(MOST_POLLED, int(POLLED_BYTES / max(1.0, self._usual_size))))
+
     def _to_message(self, tp: TP, record: Any) -> ConsumerMessage:
         message = super()._to_message(tp, record)
         message.time_in = self._fetched
-        self.in_hand += len(message.value or b"")
+        size = len(message.value or b"")
+        self.in_hand += size
+        self._usual_size += _LIKE_THE_LAST * (size - self._usual_size)
         return message
 
     def judged(self, size: int) -> None:
@@ -79,6 +95,10 @@ class _PromptThread(AIOKafkaConsumerThread):  # type: ignore[misc]  # faust has 
         # Faust has no setting for it, and takes a second and a half.
         consumer._fetch_max_wait_ms = FETCH_WAIT_MS
         return consumer
+
+    async def getmany(self, active_partitions: set[TP] | None, timeout: float) -> Any:
+        self._ensure_consumer()._max_poll_records = self.app.conf.broker_max_poll_records
+        return await super().getmany(active_partitions, timeout)
 
 
 class _PromptConsumer(KafkaConsumer):  # type: ignore[misc]  # faust has no types

@@ -8,7 +8,7 @@ from faust.types import TP
 from streams.app import make_app
 from streams.broker_url import EmbeddedLog
 from streams.embedded.log import StoredRecord
-from streams.reading import MOST_IN_HAND, InHand
+from streams.reading import MOST_IN_HAND, MOST_POLLED, POLLED_BYTES, POLLED_RECORDS, InHand
 from streams.topics import create
 
 
@@ -56,3 +56,19 @@ def test_what_faust_dropped_on_the_way_holds_nothing_up_for_good(tmp_path: Path)
         return [*seen, await _waits(consumer)]
 
     assert asyncio.run(run()) == [True, False]
+
+
+def test_small_records_are_fetched_many_at_once_and_large_ones_few(tmp_path: Path) -> None:
+    async def run() -> list[int]:
+        consumer = _consumer(tmp_path)
+        seen = [consumer.records_at_once]
+        for size in (300, 5_000, 900_000):
+            for _ in range(600):
+                consumer._to_message(TP("table.cards", 0), _record(size))
+            seen.append(consumer.records_at_once)
+        return seen
+
+    unknown, tiny, small, large = asyncio.run(run())
+    assert unknown == large == POLLED_RECORDS
+    assert tiny == MOST_POLLED
+    assert 0.9 < small * 5_000 / POLLED_BYTES < 1.1
