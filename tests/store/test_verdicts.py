@@ -81,7 +81,7 @@ def test_of_one_revision_told_twice_the_verdict_judged_first_counts(store: Store
 
 
 @pytest.mark.parametrize(
-    ("revision", "at"), [(1, 0), (1, ARRIVAL), (2**20 - 1, ARRIVAL), (7, 4_291_747_199_999)], ids=str
+    ("revision", "at"), [(1, ARRIVAL), (2, ARRIVAL + 1), (2**20 - 1, ARRIVAL), (7, 4_291_747_199_999)], ids=str
 )
 def test_revision_and_time_come_back_out_of_the_precedence(store: Store, revision: int, at: int) -> None:
     write_verdicts(store, [judged("BT1", revision=revision, at=at)])
