@@ -97,17 +97,22 @@ def test_while_the_store_does_not_answer_alerts_go_out_and_nothing_is_lost(playi
     playing.check()
 
 
-def test_a_worker_that_takes_over_while_the_store_is_gone_says_that_it_does_not_judge(playing: Floor) -> None:
-    lines = play("W", 4, 6, 15)
+def _one_of_two_dies_without_the_store(playing: Floor, lines: list[bytes]) -> None:
+    """These are judged and stored; then the store is gone, and one of two workers is killed."""
     playing.at_work()
     before = took_over(playing.running)
     second = playing.running.start_worker()
     await_takeover(playing.running, before)
-    playing.say(lines[: len(lines) // 2])
+    playing.say(lines)
     playing.check()
     playing.server.stop(signal.SIGKILL)
     playing.kill()
     playing.worker = second
+
+
+def test_a_worker_that_takes_over_while_the_store_is_gone_says_that_it_does_not_judge(playing: Floor) -> None:
+    lines = play("W", 4, 6, 15)
+    _one_of_two_dies_without_the_store(playing, lines[: len(lines) // 2])
     log = playing.running.folder / "worker.log"
     _await_word(log, "nothing is judged on partition")
     port = re.findall(r"metrics on port (\d+)", log.read_text())[-1]
@@ -141,15 +146,7 @@ after = "2s"
 def test_people_hear_that_tables_are_not_judged_while_a_survivor_waits_for_the_store(playing: Floor) -> None:
     """One of two workers dies while the store is gone: the other cannot know what was judged on its partition."""
     lines, hook = play("N", 4, 6, 17), Webhook()
-    playing.at_work()
-    before = took_over(playing.running)
-    second = playing.running.start_worker()
-    await_takeover(playing.running, before)
-    playing.say(lines[: len(lines) // 2])
-    playing.check()
-    playing.server.stop(signal.SIGKILL)
-    playing.kill()
-    playing.worker = second
+    _one_of_two_dies_without_the_store(playing, lines[: len(lines) // 2])
     playing.say(lines[len(lines) // 2 :])
     routing = parse_routing(ROUTES.format(anna=hook.url("anna")))
     store = playing.running.store.patient(Patience(total=0.0))
