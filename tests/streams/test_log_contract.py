@@ -233,13 +233,12 @@ def test_two_workers_share_by_partition_number_and_one_takes_over_when_the_other
     workers.until(lambda: workers.assigned(0) == everything)
     workers.start(seconds_per_batch=0.05)
 
-    def shared() -> bool:
-        one, other = workers.assigned(0), workers.assigned(1)
-        return bool(one) and bool(other) and one is not None and other is not None and one | other == everything
+    def shares() -> list[set[tuple[str, int]]]:
+        # The one that was there tells of its smaller share a moment after the one that joins: until then they overlap.
+        return [workers.assigned(which) or set() for which in (0, 1)]
 
-    workers.until(shared)
-    one, other = workers.assigned(0), workers.assigned(1)
-    assert one is not None and other is not None and not one & other
+    workers.until(lambda: all(shares()) and sum(map(len, shares())) == len(everything) == len(set().union(*shares())))
+    one, other = shares()
     for share in (one, other):
         numbers = {partition for _, partition in share}
         assert share == {(topic, partition) for topic in TOPICS for partition in numbers}
