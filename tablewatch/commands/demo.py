@@ -1,6 +1,7 @@
 """`tablewatch demo`: all of it, embedded, with a simulated floor in real time and the console in a browser."""
 
 import os
+import shlex
 import signal
 import socket
 import threading
@@ -24,10 +25,13 @@ from tablewatch.commands.demo_logins import sample_logins
 from tablewatch.commands.demo_parts import Part, await_answer, free_port
 from tablewatch.commands.demo_postbox import Postbox
 from tablewatch.commands.services import UNREACHABLE, data, explained
-from tablewatch.settings import judge_settings, number_of
+from tablewatch.settings import PREFIX, judge_settings, number_of
 
 PARTITIONS = 4
 LOOK_SECONDS = 1.0
+ENVIRONMENT = "environment"
+"""The file with the settings of the demo, for another terminal."""
+TOLD = tuple(PREFIX + name for name in ("DATA", "BROKER", "CLICKHOUSE_URL", "ALERTS_ROUTES", "PARTITIONS", "SETTINGS"))
 
 
 def demo(
@@ -48,10 +52,11 @@ def demo(
     Starts the embedded store, the embedded log, the workers, the sealing of the store, the delivery of alerts, the
     watches over many rounds, the console, and a simulated floor that plays in real time and errs now and then; prints
     the address and sample logins.
-    Nothing leaves this machine. Everything is kept in the data folder: started again, it goes on where it was (with the
-    tables, seed and faults that it began with). Ctrl-C ends it.
+    Nothing leaves this machine. Everything is kept in data/demo, or in the folder that TABLEWATCH_DATA names: started
+    again, it goes on where it was (with the tables, seed and faults that it began with). The file `environment` in it
+    gives another terminal the settings, so that all other commands can be tried on this floor. Ctrl-C ends it.
     """
-    folder = data().absolute()
+    folder = _folder().absolute()
     folder.mkdir(parents=True, exist_ok=True)
     broker = EmbeddedLog(folder / "log")
     url = f"clickhouse://default@127.0.0.1:{free_port()}/tablewatch"
@@ -60,7 +65,7 @@ def demo(
     environment = {
         **os.environ,
         "TABLEWATCH_DATA": str(folder), "TABLEWATCH_BROKER": str(broker), "TABLEWATCH_CLICKHOUSE_URL": url,
-        "TABLEWATCH_ALERTS_ROUTES": str(folder / "alert-routes.toml"),
+        "TABLEWATCH_ALERTS_ROUTES": str(folder / "alert-routes.toml"), "TABLEWATCH_PARTITIONS": str(PARTITIONS),
         "TABLEWATCH_CONSOLE_HOST": "127.0.0.1", "TABLEWATCH_CONSOLE_PORT": str(console_port),
     }  # fmt: skip
     # What two administrators change in the demo changes the demo, and nothing beside its folder.
@@ -70,6 +75,7 @@ def demo(
     with explained(), ExitStack() as stack:
         ending = stack.enter_context(_until_signalled())
         typer.echo(f"Starting in {folder} …")
+        _tell_settings(folder, environment)
         parts = [stack.enter_context(Part(environment, "clickhouse"))]
         store = connect(url, patience=Patience(total=60.0, wait=ending.wait))
         migrate(store, SchemaSettings())
@@ -93,13 +99,25 @@ def demo(
         typer.echo("Stopping …")
 
 
+def _folder() -> Path:
+    """A folder of its own unless one is named: its topics are smaller than those that other commands make in `data`."""
+    return data() if os.environ.get(f"{PREFIX}DATA") else data() / "demo"
+
+
+def _tell_settings(folder: Path, environment: dict[str, str]) -> None:
+    """What a shell reads to be at this floor: the port of the store is another one at every start."""
+    lines = [f"export {name}={shlex.quote(environment[name])}" for name in TOLD]
+    (folder / ENVIRONMENT).write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
 def _welcome(address: str, logins: dict[str, str], folder: Path) -> None:
     typer.echo(f"\nThe console is at  {address}\n")
     typer.echo("Sign in as one of (samples for this demo alone):")
     width = max(map(len, logins))
     for name, password in logins.items():
         typer.echo(f"  {name:<{width}} {password}")
-    typer.echo(f"\nLogs, data and messages to people: {folder}. Ctrl-C ends it; started again, it goes on.")
+    typer.echo(f"\nTo try other commands on this floor, in another terminal:  . {shlex.quote(str(folder / ENVIRONMENT))}")
+    typer.echo(f"Logs, data and messages to people: {folder}. Ctrl-C ends it; started again, it goes on.")
 
 
 def _watch(parts: list[Part], ending: threading.Event, seconds: float | None) -> None:

@@ -49,7 +49,7 @@ def command(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def surroundings(tmp_path: Path) -> dict[str, str]:
     """A home with nothing in it, and no settings."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("TABLEWATCH_", "PYTHON"))}
-    return {**kept, "HOME": str(tmp_path), "TABLEWATCH_DATA": str(tmp_path / "data")}
+    return {**kept, "HOME": str(tmp_path)}
 
 
 def run(command: Path, *words: str, at: Path, env: dict[str, str], said: str = "") -> str:
@@ -121,6 +121,15 @@ def test_the_demo_runs_from_an_empty_folder(command: Path, tmp_path: Path, surro
         assert links
         for link in links:
             assert httpx.get(str(page.url.join(link)), timeout=60).status_code == 200, link
+        # Another terminal is at this floor once it has read the file that the demo names.
+        told = re.search(r"another terminal: +\. (\S+)", printed)
+        assert told, printed
+        assert Path(told[1]).parent == tmp_path / "data" / "demo"
+        asked = f". {told[1]}; {command} doctor --json"
+        health = json.loads(run(Path("/bin/bash"), "-c", asked, at=tmp_path, env=surroundings))
+        assert {check["name"]: check["ok"] for check in health["checks"]}["store"]
+        # What is done by hand beside it has topics of its own.
+        assert "made table.cards" in run(command, "topics", "create", at=tmp_path, env=surroundings)
     finally:
         demo.send_signal(signal.SIGINT)
         code = demo.wait(PATIENCE_SECONDS)
