@@ -1,6 +1,6 @@
 """The consumer of the embedded transport: hands the records that its reader fetches to Faust's conductor, in order."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from typing import Any
 
 from faust.transport.consumer import ThreadDelegateConsumer
@@ -78,17 +78,7 @@ class Consumer(ThreadDelegateConsumer):  # type: ignore[misc]  # faust has no ty
             position.offset = record.offset + 1
 
     async def create_topic(
-        self,
-        topic: str,
-        partitions: int,
-        replication: int,
-        *,
-        config: Mapping[str, Any] | None = None,
-        timeout: Seconds = 30.0,
-        retention: Seconds | None = None,
-        compacting: bool | None = None,
-        deleting: bool | None = None,
-        ensure_created: bool = False,
+        self, topic: str, partitions: int, replication: int, *, retention: Seconds | None = None, **_: Any
     ) -> None:
         """Declare a topic, where the application may."""
         if self.app.conf.topic_allow_declare:

@@ -144,19 +144,9 @@ class Producer(base.Producer):  # type: ignore[misc]  # faust has no types
         writer.put(record, done)
         return done
 
-    async def send_and_wait(
-        self,
-        topic: str,
-        key: bytes | None,
-        value: bytes | None,
-        partition: int | None,
-        timestamp: float | None,
-        headers: HeadersArg | None,
-        *,
-        transactional_id: str | None = None,
-    ) -> RecordMetadata:
-        """Write the record, and give its place."""
-        return await (await self.send(topic, key, value, partition, timestamp, headers))
+    async def send_and_wait(self, *record: Any, **named: Any) -> RecordMetadata:
+        """Write the record, told as to ``send``, and give its place."""
+        return await (await self.send(*record, **named))
 
     async def flush(self) -> None:
         """Wait until everything sent so far is on disk (or has failed, which its sender is told)."""
@@ -165,19 +155,9 @@ class Producer(base.Producer):  # type: ignore[misc]  # faust has no types
             await asyncio.wait(set(self._pending))
 
     async def create_topic(
-        self,
-        topic: str,
-        partitions: int,
-        replication: int,
-        *,
-        config: Mapping[str, Any] | None = None,
-        timeout: Seconds = 20.0,
-        retention: Seconds | None = None,
-        compacting: bool | None = None,
-        deleting: bool | None = None,
-        ensure_created: bool = False,
+        self, topic: str, partitions: int, replication: int, *, retention: Seconds | None = None, **_: Any
     ) -> None:
-        """Declare a topic; the number of replicas has no meaning in one folder."""
+        """Declare a topic; replicas and Kafka's other options have no meaning in one folder."""
         if self._log is None:
             raise NotReady("Producer service not yet started")
         declare(self._log, topic, partitions, retention)

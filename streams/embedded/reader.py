@@ -332,17 +332,7 @@ class Reader(ConsumerThread):  # type: ignore[misc]  # faust has no types
         return True
 
     async def create_topic(
-        self,
-        topic: str,
-        partitions: int,
-        replication: int,
-        *,
-        config: Mapping[str, Any] | None = None,
-        timeout: Seconds = 30.0,
-        retention: Seconds | None = None,
-        compacting: bool | None = None,
-        deleting: bool | None = None,
-        ensure_created: bool = False,
+        self, topic: str, partitions: int, replication: int, *, retention: Seconds | None = None, **_: Any
     ) -> None:
         declare(self.open_log(), topic, partitions, retention)
 

@@ -180,6 +180,8 @@ def test_a_send_to_no_topic_fails_and_hurts_no_other(log: Log) -> None:
                 await producer.send("nowhere", None, b"bad", None, None, None)
             with pytest.raises(ProducerSendError, match="partition 7 of topic out"):
                 await producer.send("out", None, b"bad", 7, None, None)
+            with pytest.raises(ProducerSendError, match="no transactions"):
+                await producer.send_and_wait("out", None, b"bad", 0, None, None, transactional_id="t")
             assert (await good).offset == 0
 
     asyncio.run(body())
