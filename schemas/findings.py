@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from types import MappingProxyType
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal, get_args
 
 import orjson
 from pydantic import ConfigDict, Field, TypeAdapter
@@ -14,6 +14,8 @@ from games.money import plain_decimal
 from schemas.words import Count, OneOf, Text
 
 Severity = Literal["critical", "high", "medium", "low"]
+SEVERITIES: Final[tuple[Severity, ...]] = get_args(Severity)
+"""The worst first."""
 
 SEVERITY: Mapping[str, Severity] = MappingProxyType(
     {

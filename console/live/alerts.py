@@ -3,15 +3,13 @@
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final, get_args
+from typing import Any
 
-from schemas.findings import Finding, Severity
+from schemas.findings import SEVERITIES, Finding
 from store.rows.alerts import Alert, AlertHistory, AlertStep
 from streams.alerting.life import life_of
 from streams.alerting.raising import TablePlace, alert_of
 
-SEVERITIES: Final[tuple[Severity, ...]] = get_args(Severity)
-"""The worst first."""
 CLOSED_KEPT = 500
 """Closed alerts that the desk still shows."""
 

@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from console.live.alerts import SEVERITIES, AlertBoard
+from console.live.alerts import AlertBoard
 from console.live.table import Judged, TablePicture
+from schemas.findings import SEVERITIES
 
 BEADS: Final = 24
 

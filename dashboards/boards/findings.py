@@ -8,6 +8,7 @@ from dashboards.kinds import bars, course, figure, listing, shares
 from dashboards.panel import BY_SEVERITY, ORANGE, RED, Column
 from dashboards.pictures import findings_by_table, findings_in_time
 from dashboards.sources import Sql
+from schemas.findings import SEVERITIES
 
 _LIVES: Final = (
     "SELECT alert, argMaxMerge(alert_states.state) AS state, argMaxMerge(alert_states.disposition) AS disposition,"
@@ -93,7 +94,7 @@ _COURSE: Final = (
         Sql(
             "SELECT toString(severity) AS name, quantileOrNull(0.5)(to_acknowledge) AS median,"
             f" quantileOrNull(0.95)(to_acknowledge) AS p95 FROM ({_TOLD}) GROUP BY name"
-            " ORDER BY indexOf(['critical', 'high', 'medium', 'low'], name)"
+            f" ORDER BY indexOf({list(SEVERITIES)}, name)"
         ),
         unit="s",
         width=8,

@@ -7,13 +7,12 @@ from fnmatch import fnmatchcase
 from itertools import product
 from zoneinfo import ZoneInfo
 
-from schemas.findings import SEVERITY
+from schemas.findings import SEVERITIES, SEVERITY
 from store.rows.alerts import Alert
 from streams.alerting.recipients import escalation_of, quiet_until, recipients
 from streams.alerting.rules import DAYS, Hours, Routing
 
 OTHER = "other"
-_SEVERITIES = ("critical", "high", "medium", "low")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +40,7 @@ def preview(routing: Routing, now_ms: int) -> list[PreviewRow]:
     codes = _named([code for rule in routing.rules for code in rule.code])
     rows: list[PreviewRow] = []
     for severity, code, pit, game, table, (shift, moment) in product(
-        _SEVERITIES, codes, pits, games, tables, list(_moments(routing, now_ms))
+        SEVERITIES, codes, pits, games, tables, list(_moments(routing, now_ms))
     ):
         example = _code_like(code, severity, codes)
         if example is None:

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from schemas.findings import SEVERITIES
 from schemas.topics import ALERTS
 from store.connect import Store
 from store.errors import StoreError
@@ -169,7 +170,7 @@ class AlertService:
 
     def _measure(self) -> None:
         counts = self.journal.open_by_severity()
-        for severity in ("critical", "high", "medium", "low"):
+        for severity in SEVERITIES:
             measures.OPEN.labels(severity).set(counts.get(severity, 0))
 
     def _now_ms(self) -> int:

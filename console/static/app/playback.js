@@ -1,6 +1,7 @@
 // Plays the moments of a round: in the pace it happened or faster, step by step, by mouse, finger or keyboard.
 
 import { h, put, write } from "/public/dom.js";
+import { SEVERITIES } from "./format.js";
 
 const SPEEDS = [0.5, 1, 2, 4, 10];
 const SHORTEST_MS = 40;
@@ -35,7 +36,7 @@ export class Playback {
   }
 
   mark(moment, place) {
-    const worst = ["critical", "high", "medium", "low"].find((severity) => moment.findings.some((id) => this.severities.get(id) === severity));
+    const worst = SEVERITIES.find((severity) => moment.findings.some((id) => this.severities.get(id) === severity));
     return h("button", {
       type: "button", tabindex: -1, class: `mark kind-${moment.kind}${worst ? ` sev ${worst}` : ""}`, title: moment.words,
       "aria-label": `Moment ${place + 1}: ${moment.words}`, onclick: () => { this.pause(); this.go(place); },
