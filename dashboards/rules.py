@@ -166,6 +166,29 @@ RULES: Final[Sequence[Rule]] = (
         what_to_do="Look at ClickHouse: is it up, is its disk full? The broker keeps what is not stored.",
     ),
     Rule(
+        uid="tablewatch-partitions-unjudged",
+        title="Tables wait to be taken over",
+        # A worker that starts has some for as long as it asks the store.
+        query=Prom("sum(tablewatch_partitions_unjudged) or vector(0)", ""),
+        threshold=("gt", 0),
+        lasting="2m",
+        severity="critical",
+        summary="A worker has taken tables over and judges none of them until the store has told what was judged.",
+        what_to_do="Mend the store: the worker goes on by itself, and nothing is lost. Its `/readyz` names the "
+        "partitions. Tables of other workers are judged meanwhile.",
+    ),
+    Rule(
+        uid="tablewatch-standing-still",
+        title="Tables stand still",
+        query=Prom("sum(tablewatch_alert_partitions_standing_still) or vector(0)", ""),
+        threshold=("gt", 0),
+        lasting="0s",
+        severity="critical",
+        summary="Events of some tables wait on the broker and nobody judges them.",
+        what_to_do="The alert of the alert service names the tables and since when. Look at the worker that has their "
+        "partition, and at the store; a worker that hangs is ended, and another one takes its tables over.",
+    ),
+    Rule(
         uid="tablewatch-judge-fault",
         title="A fault of the judge",
         query=Prom("sum(increase(tablewatch_judge_failures_total[15m])) or vector(0)", ""),
