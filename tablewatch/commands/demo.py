@@ -116,7 +116,8 @@ def _welcome(address: str, logins: dict[str, str], folder: Path) -> None:
     width = max(map(len, logins))
     for name, password in logins.items():
         typer.echo(f"  {name:<{width}} {password}")
-    typer.echo(f"\nTo try other commands on this floor, in another terminal:  . {shlex.quote(str(folder / ENVIRONMENT))}")
+    settings = shlex.quote(str(folder / ENVIRONMENT))
+    typer.echo(f"\nTo try other commands on this floor, in another terminal:  . {settings}")
     typer.echo(f"Logs, data and messages to people: {folder}. Ctrl-C ends it; started again, it goes on.")
 
 
