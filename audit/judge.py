@@ -28,6 +28,7 @@ from audit.digest import digest
 from audit.facts import RoundFacts
 from audit.payouts import NO_MONEY, Moved, money_moved
 from audit.settings import MILLISECOND, JudgeSettings
+from audit.stakes import Differential as StakesDifferential
 from audit.stakes import Stake, standing_stakes
 from games.rulebook import Game, rulebook
 from games.settlement import Outcome as DealtOutcome
@@ -59,29 +60,48 @@ def judge(
     return _verdict(case, expected, moved)
 
 
+_OF_THE_LAYOUT = frozenset(
+    {"wager-not-offered", "position-not-on-layout", "below-minimum", "above-maximum", "too-many-wagers"}
+)
+"""Found of the bets as they lie there: nothing that is in order afterwards, but another act or ruling, changes it."""
+
+
 class SoFar(NamedTuple):
     """What an early look at a round gave."""
 
     findings: list[Finding]
-    due: dict[str, Settled] | None
-    """By bet: the settlement that would be in order next, of bets that have none. None unless all is in order so far
-    and the round goes on: then such a settlement gives nothing new to find."""
+    due: dict[str, Settled] | None = None
+    """By bet: the settlement that would be in order next, of bets that have none. None unless the dealing is in order
+    so far and the round goes on: then such a settlement gives nothing new to find."""
+    cards_may_come: bool = False
+    """Whether cards that are in order will give nothing new to find; the first, where the bets keep the differential
+    (5.18)."""
 
 
 def look_so_far(facts: RoundFacts, context: RoundContext, settings: JudgeSettings) -> SoFar:
     """What can already be said of a round that goes on: only what rests on facts that are there."""
     case, expected, moved = _look(facts, context, settings, early=True)
     if case is None:
-        return SoFar([], None)
+        return SoFar([])
+    found = _sorted(case.findings)
+    if any(finding.code not in _OF_THE_LAYOUT for finding in found):
+        return SoFar(found)
+    cards_may_come = bool(facts.cards) or _is_balanced(case.stakes.differential)
     ended = facts.conclusions or context.next_opening is not None or context.over
-    if case.findings or ended or not case.outcome_judged or case.void.founded:
-        return SoFar(_sorted(case.findings), None)
+    if ended or not case.outcome_judged or case.void.founded:
+        return SoFar(found, None, cards_may_come)
     due = {
         stake.bet: amounts
         for stake in case.stakes.bets
         if stake.standing and stake.bet not in moved and (amounts := expected[stake.bet]) is not None
     }
-    return SoFar([], due)
+    return SoFar(found, due, cards_may_come)
+
+
+def _is_balanced(differential: StakesDifferential | None) -> bool:
+    if differential is None or differential.limit is None:
+        return True
+    return differential.closing is not None and differential.closing <= differential.limit
 
 
 def findings_so_far(facts: RoundFacts, context: RoundContext, settings: JudgeSettings) -> list[Finding]:

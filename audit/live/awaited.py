@@ -12,7 +12,7 @@ _MOST_CARDS = 6
 
 
 class AwaitedCards:
-    """The dealing of a round in which all was in order at the last look, its first card and its closing included.
+    """The dealing of a round in which it was in order at the last look, the closing before it included.
 
     A card that follows is in order where it is the next draw, not too many for the hands (DTB, FF4 3.14, SE 3.9, EB
     3.8; DT 3.4), of the shoe (5.1) and not among the shoe's last (DTB, FF4, EB 5.3; SE, DT 5.5). What it leads to is
@@ -33,16 +33,18 @@ class AwaitedCards:
 
     @classmethod
     def after(cls, facts: RoundFacts, context: RoundContext, game: Game, shoe: LiveShoe) -> Self | None:
-        """What a round awaits after a look that found nothing; None where more than cards was said since the bets were
-        closed, or the cards are not plainly there."""
-        if not (facts.cards and facts.closings) or context.loaded is None or context.next_opening is not None:
+        """What a round awaits after a look that found nothing of its dealing; None where more than cards was said since
+        the bets were closed, or the cards are not plainly there."""
+        if not facts.closings or context.loaded is None or context.next_opening is not None:
             return None
         if facts.displays or facts.rulings or facts.incidents or facts.conclusions or facts.settled:
             return None
         cards = [reading[0] for reading in facts.read.values() if len(reading) == 1]
         if len(cards) < len(facts.cards) or list(facts.read) != list(range(1, len(cards) + 1)):
             return None
-        return cls(game, context.loaded.data.decks, shoe, cards, facts.cards[-1].at)
+        # The first card is held against the closing and what players did: it must come after them.
+        since = facts.cards[-1].at if facts.cards else facts.ordered[-1].at + 1
+        return cls(game, context.loaded.data.decks, shoe, cards, since)
 
     def takes(self, fact: Fact) -> bool:
         """Whether a card is in order; if it is, the next one is awaited."""

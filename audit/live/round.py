@@ -74,8 +74,14 @@ class LiveRound:
             self.ripe = self.ripe or not in_order
             if kind == _BETS_CLOSED:
                 self.closed = True
-        elif self.closed or self.raised or not on_offer:
+        elif self.closed or not on_offer or self._may_be_changed_by(fact):
             self.ripe = True
+
+    def _may_be_changed_by(self, fact: Fact) -> bool:
+        """Whether something that was told may be otherwise with an act before the closing: what was told of another bet
+        is not."""
+        bet = getattr(fact.data, "bet", None)
+        return any(told.bet is None or bet in (None, told.bet) for told in self.raised.values())
 
     def _begins(self, fact: Fact) -> bool:
         """Whether an opening is the first that is heard of a round, and names no dealing method, which could be one

@@ -107,9 +107,9 @@ class LiveRounds:
     def _look_early(self, held: LiveRound, context: RoundContext, seen: Seen) -> None:
         """Say what rests on what is there, of a round that goes on."""
         facts = held.gather()
-        found, held.due = look_so_far(facts, context, self._settings)
+        found, held.due, cards_may_come = look_so_far(facts, context, self._settings)
         held.awaited = None
-        if not found and held.closed and context.configuration is not None:
+        if cards_may_come and held.closed and context.configuration is not None:
             game = rulebook(self._settings.readings)[context.configuration.data.game]
             held.awaited = AwaitedCards.after(facts, context, game, self._beside.shoe(held.shoe))
         seen.tell(held.raised, {finding.id: finding for finding in found})

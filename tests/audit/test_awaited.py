@@ -97,3 +97,19 @@ def test_dtb_3_2_a_card_from_before_the_closing_is_told_at_once_though_it_comes_
     table.take(decode_lines([early]).events[0])
     assert not table.calm
     assert [finding.code for finding in table.look(table.latest).findings] == ["card-before-close"]
+
+
+def test_dtb_3_5_a_position_that_the_table_has_not_is_told_once_and_holds_nothing_else_up() -> None:
+    """What is found of the layout stays as it is: other bets, cards and settlements in order give nothing new"""
+    case = Case().round(["8H", "2S", "KH", "KS"]).bet(1_000, "wrong", position=99).bet(2_000, "right", position=1)
+    case = case.show("player", {"player": 8, "banker": 2}).settle("wrong", 100, 0).settle("right", 100, 0)
+    table = LiveTable(TABLE, JudgeSettings())
+    looked_at, told = [], []
+    for event in decode_lines(case.lines()).events:
+        table.take(event)
+        if not table.calm:
+            looked_at.append(event.type)
+            told += [(event.type, finding.code) for finding in table.look(table.latest).findings]
+    assert told == [("bet.placed.v1", "position-not-on-layout")]
+    # The first of a kind is looked at because its device had not sent any before.
+    assert {looked_at.count(kind) for kind in ("bet.placed.v1", "card.drawn.v1", "bet.settled.v1")} == {1}
