@@ -143,10 +143,10 @@ def _times_are_right(events: Sequence[AnyEvent]) -> bool:
         data = event.data
         if data.__class__ in TIMES:
             times.append(getattr(data, TIMES[data.__class__]))
-    return are_times(times) if len(times) > MANY else all(map(is_time, times))
+    return are_times(times) if len(times) > _MANY else all(map(is_time, times))
 
 
-MANY: Final = 8
+_MANY: Final = 128
 """From so many times on it is quicker to look at them all at once."""
 
 

@@ -72,6 +72,7 @@ def _beyond(payload: type[Payload]) -> Callable[[Any], int] | None:
 
 
 _SHAPES = {record: (_always(payload), _beyond(payload)) for record, payload in PAYLOAD_OF.items()}
+_SHORT: Final = 4_000
 _ESCAPE = re.compile(rb"\\(.)", re.DOTALL)
 
 
@@ -85,8 +86,8 @@ def names_each_once(raw: bytes, events: Sequence[AnyEvent], attributes: int = 0)
         needed += always
         if beyond:
             needed += beyond(data)
-    # numpy counts four times as fast as bytes.count, where marks are as dense as quotes are here.
-    found = int(np.count_nonzero(np.frombuffer(raw, np.uint8) == ord('"')))
+    # Where marks are as dense as quotes are here, numpy counts four times as fast as bytes.count, once it has begun.
+    found = raw.count(b'"') if len(raw) < _SHORT else int(np.count_nonzero(np.frombuffer(raw, np.uint8) == ord('"')))
     return found == needed or found - _ESCAPE.findall(raw).count(b'"') == needed
 
 
