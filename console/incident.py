@@ -9,6 +9,7 @@ from console.masking import message_for, values_for
 from console.story import story_told
 from replay.rounds import EventsGone, RoundNotFound, load_round
 from schemas.findings import as_json
+from schemas.money import sentence_in
 from store.connect import Store
 from store.read.alerts import alert
 from store.read.findings import finding
@@ -49,6 +50,8 @@ class Incident:
     """None where the finding belongs to no round, or the round's events are gone."""
     no_story: str
     """Why there is none; empty where there is one."""
+    currency: str | None
+    """Of the amounts of the finding; None: not known."""
     cameras: list[str]
     """Where to look."""
     deeds: list[Deed]
@@ -64,11 +67,13 @@ def incident(store: Store, finding_id: str, *, masking: bool) -> Incident | None
     if state is None:
         return None
     found = as_json(state.finding)
-    found["message"] = message_for(state.finding.code, found["message"], masking=masking)
-    for side in ("expected", "actual"):
-        found[side] = values_for(state.finding.code, found[side], masking=masking)
     history = alert(store, finding_id)
     story, why = _story(store, state, masking=masking)
+    currency = _currency(story, history)
+    said = sentence_in(currency, state.finding.code, found["message"])
+    found["message"] = message_for(state.finding.code, said, masking=masking)
+    for side in ("expected", "actual"):
+        found[side] = values_for(state.finding.code, found[side], masking=masking)
     deeds = [*_at_the_table(story), *_of_alert(history), *_of_records(store, state)]
     return Incident(
         state,
@@ -79,6 +84,7 @@ def incident(store: Store, finding_id: str, *, masking: bool) -> Incident | None
         _outcome(history),
         story,
         why,
+        currency,
         _cameras(story, history),
         sorted(deeds, key=lambda deed: deed.at),
     )
@@ -88,6 +94,11 @@ def _cameras(story: dict[str, Any] | None, history: AlertHistory | None) -> list
     if story is not None:
         return list(story["cameras"])
     return [] if history is None else [str(each) for each in history.alert.detail.get("cameras", ())]
+
+
+def _currency(story: dict[str, Any] | None, history: AlertHistory | None) -> str | None:
+    told = None if story is None else story["currency"]
+    return told or (None if history is None else history.alert.detail.get("currency"))
 
 
 def _outcome(history: AlertHistory | None) -> str:

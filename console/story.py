@@ -5,9 +5,9 @@ from typing import Any
 
 from console.clauses import clause_subjects
 from console.masking import MASK, masked, message_for, values_for
-from replay.money import decimals_of
 from replay.rounds import StoredRound
 from replay.story import story_json
+from schemas.money import decimals_of, sentence_in
 
 UNKNOWN_PLAYER = "An unknown player"
 """What a story says of a bet whose player no device knows."""
@@ -16,6 +16,8 @@ UNKNOWN_PLAYER = "An unknown player"
 def story_told(round: StoredRound, *, masking: bool) -> dict[str, Any]:
     """The story as JSON, with the subjects of its clauses and what else stands on the page."""
     told = story_json(round.story())
+    for finding in told["findings"]:
+        finding["message"] = sentence_in(told["currency"], finding["code"], finding["message"])
     if masking:
         _mask(told)
     told["decimals"] = decimals_of(told["currency"])

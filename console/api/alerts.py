@@ -16,6 +16,7 @@ from console.live.desk import step_json
 from console.server.gate import SignedIn, address_of
 from console.server.parts import Console, Parts
 from console.server.problems import Refused
+from schemas.findings import Severity
 from store.rows.alerts import AlertHistory
 from streams.alerting.desk import Done, alert_with_steps, perform
 from streams.alerting.life import LONGEST_NOTE, Act, Disposition
@@ -61,6 +62,8 @@ class AlertTold(Told):
     draw: int | None
     expected: Any
     actual: Any
+    decimals: int | None
+    """Of the table's currency, in whose minor units amounts are expected and actual; null: not known."""
     basis: str
     time: int
     """Device time of the fact that decided it, in milliseconds since 1970: where to look on the camera."""
@@ -134,7 +137,7 @@ async def alerts(
     parts: Console,
     state: Literal["open", "closed", "all"] = "open",
     table: Annotated[str | None, Query(max_length=200)] = None,
-    severity: Literal["critical", "high", "medium", "low"] | None = None,
+    severity: Severity | None = None,
     start: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
     count: Annotated[int, Query(ge=1, le=500)] = 100,
 ) -> AlertsTold:

@@ -10,8 +10,8 @@ from console.api.rounds import Number, Shoe, Table, note_round, stored_round
 from console.server.gate import SignedIn
 from console.server.parts import Console
 from console.server.problems import Refused
-from replay.money import decimals_of
 from replay.refund import GROUNDS, Ground, Refund, refund, refund_json
+from schemas.money import decimals_of
 from schemas.verdicts import parse_verdict
 from store.connect import Store
 from store.read.rounds import RoundFilter, verdicts

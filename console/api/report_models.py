@@ -89,5 +89,7 @@ class IncidentTold(Told):
     outcome: str
     story: StoryTold | None
     no_story: str
+    decimals: int | None
+    """Of the currency of the finding's amounts; null: not known."""
     deeds: list[DeedTold]
     cameras: list[str]

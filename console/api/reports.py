@@ -27,7 +27,7 @@ from console.server.problems import Refused
 from console.shift import Line, Shift, lines, shift
 from console.shifts import running_shift, zone_of
 from console.table_file import csv_of
-from replay.money import decimals_of
+from schemas.money import decimals_of
 from store.read.reports import By
 
 router = APIRouter(prefix="/api/v1/reports", tags=["reports"])
@@ -123,6 +123,7 @@ async def incident_report(
             "outcome": found.outcome,
             "story": found.story,
             "no_story": found.no_story,
+            "decimals": None if found.currency is None else decimals_of(found.currency),
             "deeds": [DeedTold.model_validate({**asdict(deed), "at": deed.at // 1_000}) for deed in found.deeds],
             "cameras": found.cameras,
         }

@@ -25,8 +25,8 @@ from console.server.gate import SignedIn, address_of
 from console.server.parts import Console, Parts
 from console.server.problems import Refused
 from console.story import story_told
-from replay.money import decimals_of
 from replay.rounds import EventsGone, RoundNotFound, StoredRound, load_round
+from schemas.money import decimals_of, sentence_in
 from schemas.words import GameName, WagerName
 from store.connect import Store
 from store.read.rounds import RoundFilter, latest_summaries, nearby
@@ -119,7 +119,8 @@ async def compare(
     one, other = _numbered(stored, first), _numbered(stored, second)
     note_round(parts, session, "compared revisions", key, request, {"first": first, "second": second})
     masking = session.role not in SEES_PLAYERS
-    found = differences(_published(one, masking=masking), _published(other, masking=masking))
+    currency = None if stored.configuration is None else stored.configuration.data.currency
+    found = differences(*(_published(each, currency, masking=masking) for each in (one, other)))
     return ComparisonTold(
         first=_revision(one),
         second=_revision(other),
@@ -158,8 +159,10 @@ def _numbered(stored: StoredRound, revision: int) -> StoredVerdict:
     return min(found, key=lambda each: each.judged)
 
 
-def _published(verdict: StoredVerdict, *, masking: bool) -> dict[str, Any]:
+def _published(verdict: StoredVerdict, currency: str | None, *, masking: bool) -> dict[str, Any]:
     published: dict[str, Any] = orjson.loads(verdict.json)
+    for finding in published["findings"]:
+        finding["message"] = sentence_in(currency, finding["code"], finding["message"])
     if masking:
         for bet in published["bets"]:
             bet["player"] = masked(bet["player"])

@@ -13,6 +13,7 @@ from console.server.parts import Console
 from console.server.problems import Refused
 from replay.changes import Changes, InvalidChange
 from replay.what_if import compared_json, what_if
+from schemas.money import sentence_in
 from schemas.words import Card, WagerName
 from store.rows.verdicts import RoundKey
 
@@ -114,9 +115,12 @@ async def ask_what_if(
         raise Refused(422, str(error)) from error
     note_round(parts, session, "asked what if", key, request, given.model_dump(exclude_defaults=True))
     told = compared_json(found)
+    currency = None if stored.configuration is None else stored.configuration.data.currency
     for each in told["changed"]:
         for side in ("status", "outcome"):
             each[side] = {"now": each[side]["is"], "then": each[side]["then"]}
+        for finding in (*each["appeared"], *each["gone"]):
+            finding["message"] = sentence_in(currency, finding["code"], finding["message"])
     return ComparedTold.model_validate(told)
 
 

@@ -5,18 +5,27 @@ from typing import Any
 from console.advice import advice_for
 from console.live.alerts import AlertPicture, finding_of
 from console.masking import message_for, values_for
+from schemas.money import decimals_of
+from schemas.records import Configuration
 from streams.alerting.life import life_of, raised_step
+from streams.alerting.raising import sentence_of
 from streams.alerting.recipients import next_escalation
 from streams.alerting.rules import NOBODY, Routing
 
 
-def alert_json(picture: AlertPicture, *, masking: bool, routing: Routing = NOBODY) -> dict[str, Any]:
-    """The alert as the page gets it. ``masking``: without player ids; ``routing``: whom it calls if nobody answers."""
+def alert_json(
+    picture: AlertPicture, *, masking: bool, routing: Routing = NOBODY, table: Configuration | None = None
+) -> dict[str, Any]:
+    """The alert as the page gets it.
+
+    ``masking``: without player ids; ``routing``: whom it calls if nobody answers; ``table``: how its table is set up.
+    """
     alert, finding = picture.alert, finding_of(picture.alert)
     # The topic may tell of it before the store has its first step.
     life = life_of(picture.steps or (raised_step(alert.id, alert.raised * 1000),))
     calls = next_escalation(routing, alert.severity, life) if picture.open else None
     seen = life.acknowledged
+    currency = alert.detail.get("currency") or (table.currency if table else None)
     return {
         "id": alert.id,
         "code": alert.code,
@@ -24,14 +33,16 @@ def alert_json(picture: AlertPicture, *, masking: bool, routing: Routing = NOBOD
         "table": alert.table,
         "shoe": alert.shoe,
         "round": alert.round,
-        "pit": alert.pit,
-        "game": alert.game,
-        "message": message_for(alert.code, alert.message, masking=masking),
+        # An alert raised before its table was set up does not know the pit and the game.
+        "pit": alert.pit or (table.pit if table else None),
+        "game": alert.game or (table.game if table else None),
+        "message": message_for(alert.code, sentence_of(alert, currency), masking=masking),
         "rule": finding.get("rule"),
         "bet": finding.get("bet"),
         "draw": finding.get("draw"),
         "expected": values_for(alert.code, finding.get("expected"), masking=masking),
         "actual": values_for(alert.code, finding.get("actual"), masking=masking),
+        "decimals": None if currency is None else decimals_of(currency),
         "basis": finding.get("basis", "rule"),
         "time": alert.time // 1000,
         "raised": alert.raised,
@@ -43,7 +54,7 @@ def alert_json(picture: AlertPicture, *, masking: bool, routing: Routing = NOBOD
         "escalates": None if calls is None else {"at": calls[0], "to": list(calls[1].tell)},
         "disposition": life.disposition,
         "advice": advice_for(alert.code),
-        "cameras": [],
+        "cameras": list(table.cameras or ()) if table else [],
     }
 
 

@@ -11,8 +11,8 @@ from console.masking import masked
 from games.rulebook import Game
 from games.settlement import outcome_of
 from replay.cards import asks_next, lay_out
-from replay.money import decimals_of
 from replay.roads import Bead, DerivedCell, roads_of
+from schemas.money import decimals_of
 from schemas.records import Configuration
 
 SHOWN_ROUNDS: Final = 40
@@ -29,7 +29,7 @@ def sections_of(picture: TablePicture, alerts: list[AlertPicture], *, masking: b
         "history": _history(picture),
         "roads": _roads(picture),
         "devices": _devices(picture),
-        "alerts": [alert_json(each, masking=masking) for each in alerts],
+        "alerts": [alert_json(each, masking=masking, table=picture.configured) for each in alerts],
     }
 
 

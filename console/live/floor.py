@@ -9,7 +9,7 @@ from schemas.records import AnyEvent
 from schemas.topics import ALERTS, INPUT, VERDICTS
 from schemas.verdicts import parse_verdict
 from store.rows.alerts import AlertHistory
-from streams.alerting.raising import UNKNOWN_PLACE, TablePlace, is_self_test
+from streams.alerting.raising import UNKNOWN_PLACE, is_self_test, place_of_table
 
 _INPUTS = frozenset(topic.name for topic in INPUT)
 
@@ -89,6 +89,6 @@ class Floor:
         if finding.table is not None:
             picture = self.table(finding.table)
             if picture.configured is not None:
-                place = TablePlace(picture.configured.game, picture.configured.pit)
+                place = place_of_table(picture.configured)
             time = picture.last_time or time
         self.alerts.take_finding(finding, arrival, time, place)

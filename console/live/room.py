@@ -117,15 +117,11 @@ class LiveRoom:
         }
 
     def alert(self, picture: AlertPicture, *, masking: bool) -> dict[str, Any]:
-        """An alert as the pages get it, with the cameras of its table."""
+        """An alert as the pages get it, with what its table's set-up says."""
         table = self.floor.tables.get(picture.alert.table or "")
-        told = alert_json(picture, masking=masking, routing=self._routing)
-        if table is not None and table.configured is not None:
-            # An alert raised before its table was set up does not know the pit and the game.
-            told["pit"] = told["pit"] or table.configured.pit
-            told["game"] = told["game"] or table.configured.game
-            told["cameras"] = list(table.configured.cameras or ())
-        return told
+        return alert_json(
+            picture, masking=masking, routing=self._routing, table=None if table is None else table.configured
+        )
 
     def take_history(self, history: AlertHistory) -> None:
         """An act that was done here: pages hear of it at the next tick."""

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Literal
 
+from schemas.findings import SEVERITIES
 from store.rows.alerts import Alert
+from streams.alerting.raising import sentence_of
 
 Kind = Literal["raised", "escalated", "cleared", "test"]
 
 NAMED: Final = 10
 """So many alerts of a digest are told one by one; of the rest, their number."""
-
-_RANK: Final = {"critical": 0, "high": 1, "medium": 2, "low": 3}
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Text:
 
 def text_of(kind: Kind, alerts: Sequence[Alert], times: Sequence[datetime], *, repeat: bool = False) -> Text:
     """The message about these alerts, each with its moment on the clock of its table. Critical ones are all named."""
-    order = sorted(range(len(alerts)), key=lambda place: (_RANK.get(alerts[place].severity, 9), alerts[place].time))
+    order = sorted(range(len(alerts)), key=lambda place: (SEVERITIES.index(alerts[place].severity), alerts[place].time))
     first = alerts[order[0]]
     title = _title(kind, first, len(alerts))
     lines: list[str] = []
@@ -86,10 +86,10 @@ def _lines(alert: Alert, moment: datetime, *, alone: bool) -> list[str]:
         )
         if part
     )
-    when = moment.strftime("%H:%M:%S")
+    when, said = moment.strftime("%H:%M:%S"), sentence_of(alert)
     if not alone:
-        return [f"- {when} {alert.severity} {alert.code}, {where or 'no table'}: {alert.message} [{alert.id[:8]}]"]
-    lines = [alert.message, f"{when} {moment.strftime('%Z')}, {where or 'no table'}"]
+        return [f"- {when} {alert.severity} {alert.code}, {where or 'no table'}: {said} [{alert.id[:8]}]"]
+    lines = [said, f"{when} {moment.strftime('%Z')}, {where or 'no table'}"]
     finding = alert.detail.get("finding")
     rule = finding.get("rule") if isinstance(finding, dict) else None
     if rule:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from schemas.findings import Finding, as_json
+from schemas.money import sentence_in
 from schemas.records import Configuration
 from store.rows.alerts import Alert
 
@@ -24,6 +25,7 @@ class TablePlace:
     site: str | None = None
     time_zone: str | None = None
     cameras: tuple[str, ...] = ()
+    currency: str | None = None
 
 
 UNKNOWN_PLACE: Final = TablePlace()
@@ -33,7 +35,12 @@ UNKNOWN_PLACE: Final = TablePlace()
 def place_of_table(configured: Configuration) -> TablePlace:
     """What a configuration says about the place of its table."""
     return TablePlace(
-        configured.game, configured.pit, configured.site, configured.time_zone, tuple(configured.cameras or ())
+        configured.game,
+        configured.pit,
+        configured.site,
+        configured.time_zone,
+        tuple(configured.cameras or ()),
+        configured.currency,
     )
 
 
@@ -57,6 +64,8 @@ def alert_of(finding: Finding, place: TablePlace, record_ms: int, headers: Mappi
         detail["site"] = place.site
     if place.time_zone is not None:
         detail["time_zone"] = place.time_zone
+    if place.currency is not None:
+        detail["currency"] = place.currency
     return Alert(
         id=finding.id,
         finding=finding.id,
@@ -72,3 +81,8 @@ def alert_of(finding: Finding, place: TablePlace, record_ms: int, headers: Mappi
         raised=record_ms,
         detail=detail,
     )
+
+
+def sentence_of(alert: Alert, currency: str | None = None) -> str:
+    """What an alert says, for people: its amounts in ``currency``, or else in that of its table when it was raised."""
+    return sentence_in(currency or alert.detail.get("currency"), alert.code, alert.message)

@@ -1,4 +1,6 @@
-// Amounts of a currency, and spans of time, as reports and replays write them.
+// Amounts of a currency, and spans of time, as reports, replays and alerts write them.
+
+import { shown, words } from "./format.js";
 
 // Minor units with the currency's decimals; what is not a whole number of minor units comes as a decimal text.
 export function amount(minor, decimals, fewest = decimals) {
@@ -11,6 +13,20 @@ export function amount(minor, decimals, fewest = decimals) {
 export function brief(minor, decimals) {
   return amount(minor, decimals, Number(minor) % 10 ** decimals === 0 ? 0 : decimals);
 }
+
+const AMOUNTS = new Set(["amount", "paid", "collected", "stake", "staked", "win", "net", "standard_deviation", "closing", "first_card", "limit"]);
+const OF_LIMITS = new Set(["below-minimum", "above-maximum", "differential-exceeded"]);
+
+// A part of a verdict or of a finding, whatever it is made of: amounts as above, the rest as it is.
+export function valued(value, decimals, name = "") {
+  if (value === null || value === undefined || decimals === null || decimals === undefined) return shown(value);
+  if (Array.isArray(value)) return value.map((each) => valued(each, decimals)).join(", ");
+  if (typeof value === "object") return Object.entries(value).map(([part, each]) => `${words(part)} ${valued(each, decimals, part)}`).join(", ");
+  return AMOUNTS.has(name) ? amount(value, decimals) : shown(value);
+}
+
+// What a finding expected or saw; where it is about a limit, the value itself is an amount.
+export const foundValue = (code, value, decimals) => valued(value, decimals, OF_LIMITS.has(code) ? "amount" : "");
 
 export function percent(share, digits = 2) {
   return share === null || share === undefined ? "–" : `${(share * 100).toFixed(digits)} %`;

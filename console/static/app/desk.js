@@ -1,8 +1,9 @@
 // The alert desk: a live queue, and one alert with what to look at, what to do, and what was done.
 
 import { h, put, write } from "/public/dom.js";
+import { foundValue } from "./amounts.js";
 import { get, post } from "./api.js";
-import { age, count, exactly, gameTitle, moment, roundPath, SEVERITIES, shown, tablePath, words } from "./format.js";
+import { age, count, exactly, gameTitle, moment, roundPath, SEVERITIES, tablePath, words } from "./format.js";
 
 const SHOWN = 200;
 const MAY = {
@@ -220,7 +221,7 @@ class Desk {
       h("p", { class: "advice" }, alert.advice),
       h("dl", { class: "facts" },
         fact("Rule", alert.rule ?? "no clause behind it"),
-        alert.expected === null ? null : fact("Expected", shown(alert.expected)), alert.actual === null ? null : fact("Actual", shown(alert.actual)),
+        alert.expected === null ? null : fact("Expected", foundValue(alert.code, alert.expected, alert.decimals)), alert.actual === null ? null : fact("Actual", foundValue(alert.code, alert.actual, alert.decimals)),
         alert.bet ? fact("Bet", alert.bet) : null, alert.draw ? fact("Draw", alert.draw) : null,
         fact("Game", gameTitle(alert.game)),
         fact("Look at", h("span", {}, alert.cameras.length ? alert.cameras.join(", ") : "no camera set up", h("br"), `at ${exactly(alert.time)}`)),

@@ -1,11 +1,11 @@
 // The incident report for the regulator: one finding with its round, its rule, and who did what when.
 
 import { h, put } from "/public/dom.js";
-import { amount, siteTime } from "./amounts.js";
+import { amount, foundValue, siteTime } from "./amounts.js";
 import { get } from "./api.js";
 import { card } from "./cards.js";
 import { ELEMENTS } from "./catalogue.js";
-import { roundPath, shown, words } from "./format.js";
+import { roundPath, words } from "./format.js";
 import { fact, scrolling } from "./round.js";
 
 const KINDS = { table: "at the table", alert: "about the alert", access: "looked" };
@@ -27,7 +27,7 @@ function draw(main, told) {
     h("section", { class: "panel" }, h("h2", {}, h("span", { class: `sev ${finding.severity}` }, finding.code)),
       h("p", { class: "words" }, finding.message),
       h("dl", {}, fact("Where", where || "of no table"), fact("When", `${at(told.time)}; raised ${at(told.raised)}`), fact("Rule", rule),
-        finding.expected === null && finding.actual === null ? null : [fact("Expected", shown(finding.expected)), fact("Was", shown(finding.actual))],
+        finding.expected === null && finding.actual === null ? null : [fact("Expected", foundValue(finding.code, finding.expected, told.decimals)), fact("Was", foundValue(finding.code, finding.actual, told.decimals))],
         fact("Put right", finding.corrected ? "yes, by a later correction" : finding.cleared ? "taken back by a later fact" : "no"),
         fact("The alert is", told.outcome), fact("First steps", told.advice), fact("Cameras", told.cameras.join(", ") || "none on record"))),
     h("section", { class: "panel" }, h("h2", {}, "Who did what when"), told.deeds.length ? scrolling("Who did what when", h("table", {},

@@ -1,6 +1,7 @@
 // What is asked of a round: how its verdicts differ, whether it is as it was judged and sealed, what would be otherwise.
 
 import { h, put } from "/public/dom.js";
+import { valued } from "./amounts.js";
 import { get, post } from "./api.js";
 import { catalogue } from "./catalogue.js";
 import { cardName } from "./cards.js";
@@ -20,8 +21,9 @@ export function comparePanel(view) {
   const ask = asking(answer, async () => {
     const told = await get(`${view.path}/compare?first=${first.value}&second=${second.value}`);
     if (!told.differences.length) return h("p", {}, "Nothing differs.");
+    const value = ({ part }, each) => h("td", {}, valued(each, view.story.decimals, part.split(".").at(-1)));
     return scrolling("Differences", h("table", {}, h("thead", {}, h("tr", {}, ["Part", `Revision ${told.first.revision}`, `Revision ${told.second.revision}`].map((name) => h("th", { scope: "col" }, name)))),
-      h("tbody", {}, told.differences.map((each) => h("tr", {}, h("th", { scope: "row" }, each.part), h("td", {}, shown(each.first)), h("td", {}, shown(each.second)))))));
+      h("tbody", {}, told.differences.map((each) => h("tr", {}, h("th", { scope: "row" }, each.part), value(each, each.first), value(each, each.second))))));
   });
   return [list, h("div", { class: "tools" }, h("label", {}, "Compare", first), h("label", {}, "with", second), h("button", { type: "button", onclick: ask }, "Compare")), answer];
 }

@@ -1,11 +1,11 @@
 // One round played back: its moments, the table as it was at each, facts beside verdict, and what an auditor asks of it.
 
 import { h, put } from "/public/dom.js";
-import { amount } from "./amounts.js";
+import { amount, foundValue } from "./amounts.js";
 import { get } from "./api.js";
 import { card, slot } from "./cards.js";
 import { ELEMENTS } from "./catalogue.js";
-import { count, moment as when, precise, roundPath, shown, tablePath, words } from "./format.js";
+import { count, moment as when, precise, roundPath, tablePath, words } from "./format.js";
 import { Playback } from "./playback.js";
 import { bundlePanel, comparePanel, refundPanel, whatIfPanel } from "./round-questions.js";
 
@@ -151,7 +151,7 @@ class RoundView {
         h("p", {}, h("span", { class: `sev ${finding.severity}` }, finding.code), finding.corrected ? h("span", { class: "muted" }, " corrected") : null),
         h("p", {}, finding.message),
         clause ? h("p", {}, this.cite(document, clause)) : null,
-        finding.expected !== null || finding.actual !== null ? h("p", { class: "muted" }, `Expected ${shown(finding.expected)}; was ${shown(finding.actual)}`) : null,
+        finding.expected !== null || finding.actual !== null ? h("p", { class: "muted" }, `Expected ${foundValue(finding.code, finding.expected, this.story.decimals)}; was ${foundValue(finding.code, finding.actual, this.story.decimals)}`) : null,
         h("p", { class: "links" },
           place >= 0 ? h("button", { type: "button", onclick: () => { this.playback.pause(); this.playback.go(place); this.stage.scrollIntoView({ block: "nearest" }); } }, "Show the moment") : null,
           incident ? h("a", { href: `/reports/incidents/${finding.id}` }, "Incident report") : null));

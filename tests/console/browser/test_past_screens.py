@@ -12,6 +12,7 @@ from console.auth.roles import ROLES, Role
 from console.server.rights import PAGES
 from store.rows.verdicts import JudgedRound
 from store.write.verdicts import write_verdicts
+from streams.alerting.raising import sentence_of
 from tests.console.browser.conftest import DESKTOP, PHONE, Visitor
 from tests.console.browser.test_accessibility import serious
 from tests.console.house import NOWHERE, console_server, impatient
@@ -173,7 +174,7 @@ def test_a_report_is_downloaded_and_printed_without_the_bar(evening: Evening, vi
 def test_an_incident_report(evening: Evening, visitor: Visitor, role: Role, size: tuple[int, int]) -> None:
     alert = evening.alerts[0]
     page = visitor.page(evening.server, role, f"/reports/incidents/{alert.id}", size)
-    expect(page.get_by_text(alert.message).first).to_be_visible()
+    expect(page.get_by_text(sentence_of(alert, "SGD")).first).to_be_visible()
     expect(page.get_by_text("resolved as false alarm").first).to_be_visible()
     expect(page.get_by_text("Looked at the camera.")).to_be_visible()
     expect(page.get_by_role("heading", name="The round")).to_be_visible()

@@ -61,3 +61,11 @@ def test_a_table_tells_amounts_in_the_decimals_of_its_currency(
         expect(page.locator(".panel.bets .stake")).to_have_text(words)
         expect(page.locator(".panel.bets")).to_contain_text(f"1 bets · {words} {currency}")
         expect(page.locator(".panel.limits")).to_contain_text(words)
+        said = "Bet b1 on player is 1234567, over the maximum of 1000000."
+        over = made_up_finding(2, "above-maximum", "MO01", message=said, expected=1_000_000, actual=1_234_567)
+        server.raise_findings([over])
+        expect(page.locator(".panel.alerts")).to_contain_text(f"Bet b1 on player is {words} {currency}, over the")
+        page.goto(f"{server.url}/desk?alert={over.id}")
+        expect(page.locator(".alert-pane .message")).to_contain_text(f"is {words} {currency}, over the maximum of")
+        expect(page.locator(".alert-pane .facts")).to_contain_text(words)
+        expect(page.locator(".alert-pane")).not_to_contain_text("1234567")

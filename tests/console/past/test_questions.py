@@ -6,6 +6,7 @@ import pytest
 
 from replay.chain.keys import KeyRing
 from replay.chain.seal import Sealer
+from schemas.money import amount_words
 from tests.console.past.evening import Evening
 
 pytestmark = pytest.mark.xdist_group("evening")
@@ -62,7 +63,11 @@ def test_a_lower_maximum_is_exceeded(evening: Evening) -> None:
         f"/api/v1/rounds/{wanted.key}/what-if", {"limits": {bet.wager: {"min": 0, "max": 1}}}
     ).json()  # fmt: skip
     change = next(each for each in told["changed"] if each["round"] == wanted.key.round)
-    assert "above-maximum" in {finding["code"] for finding in change["appeared"]}
+    (over,) = [
+        each for each in change["appeared"] if each["code"] == "above-maximum" and f"{bet.bet} " in each["message"]
+    ]
+    stake = amount_words(int(bet.stake), "SGD")
+    assert over["message"].endswith(f" is {stake} SGD, over the maximum of 0.01.")
 
 
 def test_a_what_if_that_says_nothing_or_nonsense_is_refused(evening: Evening) -> None:

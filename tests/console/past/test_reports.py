@@ -16,7 +16,7 @@ from games.odds import odds
 from games.readings import DEFAULT_READINGS, Readings
 from games.rulebook import rulebook
 from store.read import reports
-from streams.alerting.raising import SELF_TEST_TABLE
+from streams.alerting.raising import SELF_TEST_TABLE, sentence_of
 from tests.console.house import await_that, console_server
 from tests.console.past.evening import Evening, Visitor
 
@@ -139,7 +139,8 @@ def test_an_incident_report_tells_the_finding_its_rule_its_round_and_who_did_wha
     alert = evening.alerts[0]
     auditor = evening.client("auditor")
     told = auditor.get(f"/api/v1/reports/incidents/{alert.id}").json()
-    assert told["finding"]["message"] == alert.message
+    assert told["finding"]["message"] == sentence_of(alert, "SGD")
+    assert told["decimals"] == 2
     assert told["story"]["round"] == alert.round
     assert told["outcome"] == "resolved as false alarm"
     deeds = [(deed["who"], deed["what"]) for deed in told["deeds"]]

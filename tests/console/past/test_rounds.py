@@ -6,6 +6,7 @@ import orjson
 import pytest
 
 from console.comparison import Difference, differences
+from schemas.money import amount_words
 from store.rows.verdicts import JudgedRound
 from store.write.verdicts import write_verdicts
 from tests.console.past.evening import ROUNDS, TABLES, Evening
@@ -56,6 +57,16 @@ def test_a_round_is_told_with_its_moments_clauses_and_findings_at_their_moment(e
     assert story["subjects"] and set(story["subjects"]) <= {*story["clauses"], *story["subjects"]}
     assert {each["revision"] for each in told["revisions"]} == {1}
     assert told["neighbours"]["before"] == (wanted.key.round - 1 or None)
+
+
+def test_a_finding_tells_its_amounts_in_the_currency_of_the_table(evening: Evening) -> None:
+    wanted = evening.flagged("payout-wrong")
+    (found,) = [each for each in wanted.verdict.findings if each.code == "payout-wrong"]
+    story = evening.client("operator").get(_path(wanted)).json()["story"]
+    (told,) = [each for each in story["findings"] if each["id"] == found.id]
+    paid, collected = (amount_words(found.actual[name], "SGD") for name in ("paid", "collected"))
+    assert f" as paid {paid}, collected {collected}; due is paid " in told["message"]
+    assert told["actual"] == found.actual
 
 
 def test_those_who_need_no_player_ids_get_none_in_a_round(evening: Evening) -> None:

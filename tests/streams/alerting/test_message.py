@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 
 from store.rows.alerts import Alert
 from streams.alerting.message import Kind, Text, text_of
+from streams.alerting.raising import UNKNOWN_PLACE, TablePlace, alert_of
+from tests.store.floor import finding
 from tests.streams.alerting.test_rules import alert
 
 WHEN = datetime(2026, 11, 15, 7, 0, 5, tzinfo=UTC)
@@ -28,6 +30,17 @@ def test_one_alert_is_told_in_full() -> None:
         "Alert aaaaaaaa",
     ]
     assert text.urgency == "failure"
+
+
+def test_amounts_are_told_in_the_currency_of_the_table_alone_and_among_others() -> None:
+    over = finding("above-maximum", "BT1", message="Bet b1 on banker is 350000, over the maximum of 300000.")
+    yen = alert_of(over, TablePlace(currency="JPY"), 0, {})
+    dollars = alert_of(over, TablePlace(currency="SGD"), 0, {})
+    assert message("raised", dollars).body.startswith("Bet b1 on banker is 3,500.00 SGD, over the maximum of 3,000.00.")
+    together = message("raised", yen, dollars, alert_of(over, UNKNOWN_PLACE, 0, {})).body
+    assert " is 350,000 JPY, over the maximum of 300,000. [" in together
+    assert " is 3,500.00 SGD, over the maximum of 3,000.00. [" in together
+    assert " is 350000, over the maximum of 300000. [" in together
 
 
 def test_of_many_ten_are_named_and_the_rest_counted() -> None:
