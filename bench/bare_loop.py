@@ -16,13 +16,14 @@ from audit.settings import JudgeSettings
 from store.connect import connect
 from store.migrate import migrate
 from store.render import SchemaSettings
-from streams.agent import COLLECT, TAKE_RECORDS
+from streams.agent import COLLECT
 from streams.broker_url import KafkaBroker, parse_broker
 from streams.intake import read_record
 from streams.news import News
 from streams.outlets import open_outlet
 from streams.partition import PartitionJudge
 from streams.sink import write
+from streams.taking import MOST_RECORDS
 from streams.topic_layout import INPUTS
 
 
@@ -48,7 +49,7 @@ def main(events: int) -> None:
     gc.set_threshold(*COLLECT)
     done = batch = 0
     while done < events:
-        messages = consumer.consume(TAKE_RECORDS, timeout=1.0)
+        messages = consumer.consume(MOST_RECORDS, timeout=1.0)
         batch += 1
         news, records = News(), []
         for message in messages:

@@ -5,6 +5,7 @@ import gc
 import logging
 import os
 import time
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -20,14 +21,12 @@ from streams.intake import event_times, latest_time, read_record
 from streams.news import News
 from streams.partition import PartitionJudge
 from streams.sink import MOST_HELD, Ack, Batch, Sink
+from streams.taking import take
 from streams.telling import REMEMBERED, Telling
 from streams.topic_layout import INPUTS
 
 logger = logging.getLogger(__name__)
 
-TAKE_RECORDS = 200
-TAKE_SECONDS = 0.02
-"""So long a record waits for company."""
 TICK_SECONDS = 0.25
 BREATH_SECONDS = 0.02
 """So long others wait for their turn while a batch is judged."""
@@ -88,7 +87,7 @@ class Worker:
         return None if self.judges else "no partition is assigned yet"
 
     async def _agent(self, stream: Any) -> None:
-        async for events in stream.noack_take(TAKE_RECORDS, within=TAKE_SECONDS):
+        async for events in take(self.app, stream):
             self._idle = False
             await self._process(events)
             self._idle = True
@@ -116,6 +115,7 @@ class Worker:
     async def _judge(self, events: list[Any], batch: Batch) -> float:
         """Take records in and look at their tables; when the last of them arrived, in seconds since 1970."""
         touched: dict[int, PartitionJudge] = {}
+        came: Counter[str] = Counter()
         last_arrival, breath = 0.0, time.monotonic()
         patience = self.settings.patience_ms * 1_000
         for event in events:
@@ -135,12 +135,14 @@ class Worker:
                 continue
             batch.records.append(record)
             last_arrival = message.timestamp
-            metrics.EVENTS.labels(message.topic).inc(len(record.decoded.events))
+            came[message.topic] += len(record.decoded.events)
             metrics.REJECTED.inc(len(record.decoded.rejected))
             batch.news.add(judge.take(record, batch.number, message.time_in))
             batch.acks.append(Ack(event, judge.number, judge.read_to + patience))
             touched[judge.number] = judge
             breath = await _breathe(breath)
+        for topic, events_taken in came.items():
+            metrics.EVENTS.labels(topic).inc(events_taken)
         with metrics.JUDGE_SECONDS.time():
             for judge in touched.values():
                 batch.news.add(self._look(judge, batch))
@@ -163,13 +165,15 @@ class Worker:
     def _look(self, judge: PartitionJudge, batch: Batch) -> News:
         now = time.time_ns() // 1_000
         for topic in INPUTS:
-            left = judge.left(topic, self.app.consumer.highwater(TP(topic, judge.number)))
-            judge.watermark.left_to_read(topic, left, now)
-            metrics.LAG.labels(topic, str(judge.number)).set(left)
+            judge.watermark.left_to_read(topic, self._left(judge, topic), now)
         news = judge.look(now)
         if not judge.waiting() and not judge.is_holding(now):
             batch.looked_to[judge.number] = judge.watermark.complete_to(now)
         return news
+
+    def _left(self, judge: PartitionJudge, topic: str) -> int:
+        """Records that are left to read."""
+        return judge.left(topic, self.app.consumer.highwater(TP(topic, judge.number)))
 
     async def _tick(self) -> None:
         """Look again as the topics are read on and as time goes by, and let go of what is over."""
@@ -191,6 +195,8 @@ class Worker:
                 async with self._looking:
                     for judge in list(self.judges.values()):
                         batch.news.add(self._look(judge, batch))
+                        for topic in INPUTS:
+                            metrics.LAG.labels(topic, str(judge.number)).set(self._left(judge, topic))
                     await self._tell(batch)
                 if batch.news or self.sink.owes or any(judge.waiting() for judge in self.judges.values()):
                     await self.sink.put(batch)

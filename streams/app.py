@@ -6,7 +6,7 @@ import faust
 from mode.utils.logging import get_logger
 
 from streams.broker_url import Broker
-from streams.reading import POLLED_RECORDS, App, Measured
+from streams.reading import POLLED_RECORDS, App
 from streams.topic_layout import GROUP
 
 logger = get_logger(__name__)
@@ -29,7 +29,6 @@ def make_app(broker: Broker, *, group: str = GROUP, session_seconds: float = 15.
         "broker_session_timeout": session_seconds,
         "broker_heartbeat_interval": session_seconds / 5,
         "broker_max_poll_records": POLLED_RECORDS,
-        "Monitor": Measured,
         "producer_acks": -1,
         "producer_linger": 0.0,
         "producer_max_request_size": 32 << 20,

@@ -5,12 +5,12 @@ import time
 from typing import Any
 
 import faust
-from faust.sensors import Monitor
 from faust.transport.consumer import Consumer
 from faust.transport.drivers.aiokafka import AIOKafkaConsumerThread
 from faust.transport.drivers.aiokafka import Consumer as KafkaConsumer
 from faust.types import TP
-from faust.types.tuples import ConsumerMessage, Message
+from faust.types.tuples import ConsumerMessage
+from mode.services import WaitResults
 
 MOST_IN_HAND = 4 << 20
 """So many bytes are fetched and not yet judged before more is fetched: half a second's work."""
@@ -26,16 +26,6 @@ FETCH_WAIT_MS = 50
 """So long a broker that has nothing new keeps a fetch waiting. A client asks a broker one thing at a time, and leaves
 out of a fetch what it has in hand: news of such a partition, and every other question, wait until the fetch ends."""
 _GLANCE_SECONDS = 0.002
-
-
-class Measured(Monitor):  # type: ignore[misc]  # faust has no types
-    """Faust's own figures; they leave the time of the fetch alone."""
-
-    def on_message_in(self, tp: TP, offset: int, message: Message) -> None:
-        """A record goes to its stream."""
-        fetched = message.time_in
-        super().on_message_in(tp, offset, message)
-        message.time_in = fetched if fetched is not None else message.time_in
 
 
 class InHand(Consumer):  # type: ignore[misc]  # faust has no types
@@ -68,6 +58,20 @@ class InHand(Consumer):  # type: ignore[misc]  # faust has no types
         """How many records are fetched at once: small ones are many, or fetching them would take longer than judging
         them; of large ones few are work for a while."""
         return max(POLLED_RECORDS, min(MOST_POLLED, int(POLLED_BYTES / max(1.0, self._usual_size))))
+
+    async def wait_first(self, *awaited: Any, timeout: Any = None) -> WaitResults:
+        """Wait for the first of several things. Faust hands every record on in a task of its own, beside three that
+        would break it off for a rebalance or an end: where nothing holds the record up, it goes in one step."""
+        if timeout is not None or len(awaited) < 2 or not self._is_flowing:
+            return await super().wait_first(*awaited, timeout=timeout)
+        handing_on, *others = awaited
+        for other in others:
+            other.close()
+        return WaitResults([handing_on], [await handing_on], False)
+
+    @property
+    def _is_flowing(self) -> bool:
+        return self.flow_active and self.app.flow_control.is_active() and not (self.should_stop or self.crashed)
 
     def _to_message(self, tp: TP, record: Any) -> ConsumerMessage:
         message = super()._to_message(tp, record)

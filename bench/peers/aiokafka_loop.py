@@ -6,7 +6,7 @@ import uvloop
 from aiokafka import AIOKafkaConsumer
 
 from bench.peers.work import POLL_SECONDS, Work
-from streams.agent import TAKE_RECORDS
+from streams.taking import MOST_RECORDS
 from streams.topic_layout import INPUTS
 
 
@@ -18,7 +18,7 @@ async def consume() -> None:
     )
     await consumer.start()
     while True:
-        came = await consumer.getmany(timeout_ms=int(POLL_SECONDS * 1_000), max_records=TAKE_RECORDS)
+        came = await consumer.getmany(timeout_ms=int(POLL_SECONDS * 1_000), max_records=MOST_RECORDS)
         for place, messages in came.items():
             for message in messages:
                 work.add(place.topic, place.partition, message.offset, message.timestamp, message.value or b"")

@@ -12,8 +12,8 @@ from bytewax.testing import run_main
 from confluent_kafka import OFFSET_BEGINNING
 
 from bench.peers.work import Work
-from streams.agent import TAKE_RECORDS
 from streams.sink import LINGER_SECONDS
+from streams.taking import MOST_RECORDS
 from streams.topic_layout import INPUTS
 
 
@@ -48,7 +48,7 @@ def main(records: int) -> None:
     work = Work()
     flow = Dataflow("peer")
     source = KafkaSource(
-        work.servers.split(","), list(INPUTS), starting_offset=OFFSET_BEGINNING, batch_size=TAKE_RECORDS
+        work.servers.split(","), list(INPUTS), starting_offset=OFFSET_BEGINNING, batch_size=MOST_RECORDS
     )
     came = operators.key_on("all", operators.input("in", flow, source), lambda _: "all")
     collected = operators.collect("collected", came, timedelta(seconds=LINGER_SECONDS), records)

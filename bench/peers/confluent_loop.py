@@ -3,7 +3,7 @@
 from confluent_kafka import Consumer
 
 from bench.peers.work import POLL_SECONDS, Work
-from streams.agent import TAKE_RECORDS
+from streams.taking import MOST_RECORDS
 from streams.topic_layout import INPUTS
 
 
@@ -20,7 +20,7 @@ def main() -> None:
     )
     consumer.subscribe(list(INPUTS))
     while True:
-        for message in consumer.consume(TAKE_RECORDS, timeout=POLL_SECONDS):
+        for message in consumer.consume(MOST_RECORDS, timeout=POLL_SECONDS):
             place = message.topic(), message.partition(), message.offset()
             work.add(*place, message.timestamp()[1], message.value() or b"")
         if work.due:

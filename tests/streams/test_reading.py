@@ -72,3 +72,37 @@ def test_small_records_are_fetched_many_at_once_and_large_ones_few(tmp_path: Pat
     assert unknown == large == POLLED_RECORDS
     assert tiny == MOST_POLLED
     assert 0.9 < small * 5_000 / POLLED_BYTES < 1.1
+
+
+def test_a_record_is_handed_on_in_one_step_while_nothing_holds_it_up(tmp_path: Path) -> None:
+    async def hand_on(handed: list[int], number: int) -> None:
+        handed.append(number)
+
+    async def run() -> tuple[list[int], int]:
+        consumer = _consumer(tmp_path)
+        consumer.app.flow_control.resume()
+        handed: list[int] = []
+        consumer.resume_flow()
+        started: set[int] = set()
+        asyncio.get_running_loop().set_task_factory(
+            lambda loop, work, **named: started.add(id(work)) or asyncio.Task(work, loop=loop, **named)
+        )
+        await consumer.wait_first(hand_on(handed, 1), consumer.suspend_flow.wait())
+        return handed, len(started)
+
+    assert asyncio.run(run()) == ([1], 0)
+
+
+def test_a_rebalance_breaks_off_the_handing_on_of_a_record(tmp_path: Path) -> None:
+    async def never(begun: list[int]) -> None:
+        begun.append(1)
+        await asyncio.sleep(60)
+
+    async def run() -> list[int]:
+        consumer = _consumer(tmp_path)
+        consumer.stop_flow()
+        begun: list[int] = []
+        await asyncio.wait_for(consumer.wait_first(never(begun), consumer.suspend_flow.wait()), 10)
+        return begun
+
+    assert asyncio.run(run()) == [1]
