@@ -90,7 +90,7 @@ def _round(picture: TablePicture, masking: bool) -> Section:
         "method": round.method,
         "dealer": None if masking else round.dealer,
         "draws": [{"draw": draw, "card": card} for draw, card in sorted(round.cards.items())],
-        "recomputed": recomputed(game, round) if game else None,
+        "recomputed": recomputed(game, round, _over(picture, round)) if game else None,
         "displayed": None if displayed is None else {"winner": displayed[2], "totals": displayed[3]},
         "bets": _bets(picture, round, masked if masking else lambda player: player),
         "differential": _differential(picture, round),
@@ -99,8 +99,8 @@ def _round(picture: TablePicture, masking: bool) -> Section:
     }
 
 
-def recomputed(game: Game, round: RoundPicture) -> dict[str, Any]:
-    """What the cards dealt so far come to, and what the Table of Play asks for next."""
+def recomputed(game: Game, round: RoundPicture, over: str | None) -> dict[str, Any]:
+    """What the cards dealt so far come to, and what the Table of Play asks for next; ``over``: why nothing comes."""
     cards = round.in_order
     layout = lay_out(game, round.cards, sorted(round.cards))
     asked = asks_next(game, cards)
@@ -112,10 +112,24 @@ def recomputed(game: Game, round: RoundPicture) -> dict[str, Any]:
         "winner": outcome.winner if outcome else None,
         "naturals": list(outcome.naturals) if outcome else [],
         "pairs": list(outcome.pairs) if outcome else [],
-        "next": asked.words,
+        "next": asked.words if over is None or asked.complete else None,
+        "over": over,
         "complete": asked.complete,
         "rule": f"{game.document.name} {game.document.clauses['table-of-play']}",
     }
+
+
+def _over(picture: TablePicture, round: RoundPicture) -> str | None:
+    """Why no further card comes in a round, whatever the Table of Play asks for; None: one may come."""
+    if any(each["ruling"] == "void" for each in round.rulings.values()):
+        return "the round is void"
+    if round.closed:
+        return "the round is closed"
+    shoe, game = picture.shoe, picture.game
+    if shoe is None or shoe.name != round.shoe:
+        return None
+    ran_out = game is not None and shoe.decks is not None and len(shoe.cards) >= shoe.decks * game.deck.size
+    return "the shoe ran out" if shoe.ended or ran_out else None
 
 
 def _bets(

@@ -96,6 +96,67 @@ def test_bets_cards_and_totals_are_those_of_the_events() -> None:
         assert sections["shoe"]["drawn"] == len(drawn)
 
 
+def _asked(said: list[AnyEvent]) -> Any:
+    (picture,) = folded(said).tables.values()
+    return sections_of(picture, [], masking=False)["round"]["recomputed"]  # type: ignore[index,call-overload]
+
+
+def _until_third_card() -> list[AnyEvent]:
+    """A round of Dragon Tiger Baccarat up to its third card, whatever else there is to be said of it."""
+    lines = simulate(1, 1, 4, games=["dragon_tiger_baccarat"])
+    said = [event for line in lines for event in decode_line(line).events]
+    cards = [place for place, event in enumerate(said) if event.type == "card.drawn.v1"]
+    return said[: cards[3]]
+
+
+def _about(said: list[AnyEvent], kind: str, **data: Any) -> AnyEvent:
+    """Another event of the table and round."""
+    opened = next(event for event in said if event.type == "round.opened.v1")
+    about = {"shoe": opened.data.shoe, "round": opened.data.round}
+    if kind.startswith("shoe."):
+        del about["round"]
+    line = {
+        "specversion": "1.0", "id": f"made-up {kind}", "source": "/made/up", "type": kind, "subject": opened.subject,
+        "time": "2026-11-15T08:00:00Z", "sequence": 0, "data": about | data,
+    }  # fmt: skip
+    (event,) = decode_line(orjson.dumps(line)).events
+    return event
+
+
+def test_a_round_that_goes_on_says_what_the_table_of_play_asks_for_next() -> None:
+    asked = _asked(_until_third_card())
+    assert (asked["next"], asked["over"]) == ("Banker gets the next card of the initial deal", None)
+
+
+@pytest.mark.parametrize(
+    ("kind", "data", "over"),
+    [
+        ("round.closed.v1", {}, "the round is closed"),
+        ("shoe.ended.v1", {"remaining": None}, "the shoe ran out"),
+        ("ruling.made.v1", {"ruling": "void", "clause": "6.1", "by": "gaming_shift_manager"}, "the round is void"),
+    ],
+)
+def test_a_round_that_is_over_does_not_say_which_card_comes_next(kind: str, data: dict[str, Any], over: str) -> None:
+    said = _until_third_card()
+    asked = _asked([*said, _about(said, kind, **data)])
+    assert (asked["next"], asked["over"], asked["complete"]) == (None, over, False)
+
+
+def test_a_shoe_whose_cards_are_all_drawn_has_no_next_one() -> None:
+    said = _until_third_card()
+    said = [_about(said, "shoe.loaded.v1", decks=1) if event.type == "shoe.loaded.v1" else event for event in said]
+    rest = [_about(said, "card.drawn.v1", draw=draw, card=card) for draw, card in enumerate(["AS"] * 49, 4)]
+    assert _asked([*said, *rest[:-1]])["over"] is None
+    assert _asked([*said, *rest])["over"] == "the shoe ran out"
+
+
+def test_a_round_that_is_complete_says_why_also_when_it_is_closed() -> None:
+    lines = simulate(1, 1, 4, games=["dragon_tiger_baccarat"])
+    asked = _asked([event for line in lines for event in decode_line(line).events])
+    assert (asked["complete"], asked["over"]) == (True, "the round is closed")
+    assert asked["next"]
+
+
 def test_for_an_operator_no_player_id_is_in_the_picture() -> None:
     said = events(7)
     players = {e.data.player for e in said if e.type == "bet.placed.v1" and e.data.player}

@@ -114,13 +114,15 @@ class RoundView {
       } else node.firstChild.removeAttribute("aria-current");
     }
     const found = moment.findings.map((id) => story.findings.find((each) => each.id === id)).filter(Boolean);
+    // After the last card of a round that is over nothing comes any more, whatever the Table of Play asked for.
+    const lastCard = story.moments.findLastIndex((each) => each.kind === "card");
     put(this.stage,
       h("div", { class: "hands" }, Object.entries(moment.hands).map(([hand, cards]) => this.hand(hand, cards, moment))),
       moment.beside.length ? h("p", { class: "beside" }, "Belongs to no hand: ", moment.beside.map((code) => card(code, ELEMENTS.test(code)))) : null,
       h("div", { class: "saying", "aria-live": "polite" },
         h("p", { class: "words" }, moment.words),
         moment.reason ? h("p", {}, moment.reason.words, " ", this.cite(moment.reason.document, moment.reason.clause)) : null,
-        moment.next ? h("p", { class: "muted" }, `Next: ${moment.next}`) : null,
+        moment.next ? h("p", { class: "muted" }, `${story.status && place >= lastCard ? "Table of Play" : "Next"}: ${moment.next}`) : null,
         found.map((finding) => h("p", { class: "pinned" }, h("span", { class: `sev ${finding.severity}` }, finding.code), " ", finding.message)),
         h("p", { class: "muted" }, `${precise(Math.floor(moment.at / 1000))} by ${moment.source}`)));
   }

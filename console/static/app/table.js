@@ -122,7 +122,7 @@ class TableView {
     const made = round.recomputed;
     put(this.cards, h("div", { class: "hands" }, table.hands.map((hand) => this.hand(hand, made, table))),
       made?.beside.length ? h("p", { class: "beside" }, "In no hand: ", made.beside.map((code) => card(code, this.elements))) : null,
-      h("p", { class: "next" }, h("strong", {}, made?.complete ? "Complete. " : "Next: "), made?.next ?? "", h("span", { class: "muted" }, ` (${made?.rule ?? ""})`)),
+      made ? h("p", { class: "next" }, made.next ? [h("strong", {}, made.complete ? "Complete. " : "Next: "), made.next, h("span", { class: "muted" }, ` (${made.rule})`)] : [h("strong", {}, "No further card: "), `${made.over}.`]) : null,
       h("p", { class: "muted small" }, `opened ${precise(round.opened)} · no more bets ${precise(round.bets_closed)} · closed ${precise(round.closed)}${round.method ? ` · method ${round.method}` : ""}${round.dealer ? ` · dealer ${round.dealer}` : ""}`),
       [...round.rulings.map((each) => `Ruling at ${clock(each.time)}: ${each.ruling}, clause ${each.clause}, by ${words(each.by)}`),
         ...round.incidents.map((each) => `Incident at ${clock(each.time)}: ${each.incident}${each.text ? ` — ${each.text}` : ""}`)].map((text) => h("p", { class: "event" }, text)));
