@@ -12,11 +12,12 @@ from faust.types import TP
 from faust.types.tuples import ConsumerMessage
 from mode.services import WaitResults
 
-MOST_IN_HAND = 4 << 20
-"""So many bytes are fetched and not yet judged before more is fetched: half a second's work."""
-POLLED_BYTES = 1 << 20
+MOST_IN_HAND = 1 << 20
+"""So many bytes are fetched and not yet judged before more is fetched: at most half a second's work, of small records.
+The client's own thread has the next at hand."""
+POLLED_BYTES = 1 << 18
 """About so much is fetched at once."""
-POLLED_RECORDS = 32
+POLLED_RECORDS = 8
 """So many records are fetched at once of which nothing is known; packed ones have some ten thousand bytes each."""
 MOST_POLLED = 1_000
 """So many are fetched at once at most, however small they are."""

@@ -62,7 +62,7 @@ def test_small_records_are_fetched_many_at_once_and_large_ones_few(tmp_path: Pat
     async def run() -> list[int]:
         consumer = _consumer(tmp_path)
         seen = [consumer.records_at_once]
-        for size in (300, 5_000, 900_000):
+        for size in (250, 5_000, 900_000):
             for _ in range(600):
                 consumer._to_message(TP("table.cards", 0), _record(size))
             seen.append(consumer.records_at_once)
