@@ -4,7 +4,7 @@ import logging
 from collections.abc import Iterable
 from dataclasses import replace
 
-from audit.intake import CONFLICT
+from audit.intake import CONFLICT, Identity
 from audit.live.concluded import Concluded
 from audit.live.table import GRACE, LiveTable
 from audit.settings import MILLISECOND, JudgeSettings
@@ -37,13 +37,16 @@ class TableDesk:
         self.heard = 0.0
         """When it last spoke, by the worker's clock."""
         self.waits_since: float | None = None
-        """When it was first told something, by the worker's clock, while it had to be read from the store."""
+        """When it was first told something, by the worker's clock, while it had to be read from the store; until people
+        have been told of what was found then."""
         self.last_batch = 0
         """Number of the last batch that brought something."""
         self.late: list[tuple[AnyEvent, Origin]] = []
         """Events, with their origins, from a time that is no longer held, to be looked up in the store."""
         self.reload: set[str] = set()
         """Shoes to be read from the store again."""
+        self.arrived: set[Identity] = set()
+        """Of events that came, and are stored, while it waited to be read from the store."""
         self._verdicts: dict[RoundKey, VerdictMark] = {}
         self._findings: dict[str, FindingMark] = {}
         self._refused: set[tuple[RecordKey, int]] = set()
@@ -54,6 +57,10 @@ class TableDesk:
         self._on_the_way: dict[RoundKey | str, int] = {}
         """Verdicts by round and findings by id that the store does not have yet: the last revision or version."""
         self._released_at = 0
+        self._to_recall: list[Finding] = []
+        """What a worker before this one told of devices and shoes."""
+        self._recall_at = 0
+        """How far the topics must be read until all of that would be found again, and what is not is cleared."""
 
     @property
     def needs_store(self) -> bool:
@@ -100,7 +107,13 @@ class TableDesk:
         live = self.live
         if live is None:
             return news
+        if self._to_recall and complete_to >= self._recall_at:
+            for finding in self._to_recall:
+                live.recall(finding)
+            self._to_recall = []
         seen = live.look(complete_to)
+        if self._to_recall:
+            seen.again_at(self._recall_at)
         self.next_at = seen.next_at
         self.late += [(event, origin) for event, origin in seen.late if isinstance(origin, Origin)]
         self.reload |= seen.reload
@@ -176,17 +189,17 @@ class TableDesk:
                 self._raise(replace(parse_finding(mark.content), cleared=True), live, news)
 
     def unknown_late(self, stored: Iterable[StoredEvent]) -> list[AnyEvent]:
-        """The late events that are no repeats of stored ones; a stored event is no repeat of itself."""
+        """Keep of the late events those that are no repeats of stored ones; a stored event is no repeat of itself."""
         known: dict[tuple[str, str, bytes], set[tuple[RecordKey, int]]] = {}
         for each in stored:
             event = each.event
             known.setdefault((event.source, event.id, content_key(event)), set()).add((each.key, each.place))
-        late, self.late = self.late, []
-        return [
-            event
-            for event, origin in late
+        self.late = [
+            (event, origin)
+            for event, origin in self.late
             if not known.get((event.source, event.id, content_key(event)), set()) - {(origin.key, origin.place(event))}
         ]
+        return [event for event, _ in self.late]
 
     def resume(self, folded: Folded, unstored: Iterable[Share]) -> None:
         """Go on from what the store has, and take what it has not."""
@@ -200,15 +213,13 @@ class TableDesk:
         self._refused |= folded.refused
         for share in unstored:
             self._hand(live, share)
-        for known in self._findings.values():
-            if known.standing and known.round is None:
-                told = parse_finding(known.content)
-                if told.shoe not in folded.partly:
-                    live.recall(told)
+        told = [parse_finding(known.content) for known in self._findings.values() if known.standing and not known.round]
+        self._to_recall = [finding for finding in told if finding.shoe not in folded.partly]
+        self._recall_at = live.latest + self.settings.patience_ms * MILLISECOND
         self.live = live
-        self.waits_since = None
         self.reload.clear()
         self.late.clear()
+        self.arrived.clear()
         self.next_at = None
         self._released_at = live.latest
 

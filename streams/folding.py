@@ -1,7 +1,7 @@
-"""Folding a table's stored events again: the one way to get to a state, after a crash and for a late fact alike."""
+"""Folding tables' stored events again: the one way to get to a state, after a crash and for a late fact alike."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any
@@ -18,24 +18,31 @@ from schemas.records import AnyEvent
 from schemas.time import micros
 from schemas.verdicts import Bet, Settled
 from store.connect import Store
-from store.read.events import configuration_events, events_by_ids
-from store.read.findings import FindingFilter, findings
+from store.read.bulk import Verdicts, shoes_verdicts
 from store.read.folding import (
+    RefusedEvent,
+    ShoeSpan,
+    SourceBase,
     UnderMinimum,
+    configurations_of,
     events_from,
-    first_sequences,
-    rounds_under_minimum,
+    events_named,
+    findings_since,
+    heard_since,
+    refused_since,
     shoe_spans,
     source_bases,
+    under_minimum,
 )
-from store.read.progress import last_heard
-from store.read.rejections import rejections
-from store.read.rounds import RoundFilter, verdicts
+from store.read.progress import last_times
 from store.rows.raw import RecordKey, StoredEvent
+from store.rows.verdicts import FindingState
 from streams.intake import Origin
 
 RECENT = 600_000_000
 """Shoes heard of so long before a table's last word (microseconds) are read again whole: facts of theirs may come."""
+EVENTS_TOGETHER = 10_000
+"""So many events are folded in one go, at most, unless one table has more: what is found is told after each."""
 _HOUR = 3_600_000_000
 _REVISION = re.compile(rb'"revision":\d+')
 
@@ -73,37 +80,129 @@ class Folded:
     """Events, by record and place, that are stored as refused."""
 
 
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A table that is to be read from the store."""
+
+    table: str
+    partition: int
+    shoes: Collection[str] = ()
+    """To be folded besides those in play."""
+    late: Sequence[AnyEvent] = ()
+    """Facts that came late: all since the first of them is folded."""
+    arriving: Collection[Identity] = ()
+    """Of events that are to be taken next: they may have been used before."""
+    arrived: Collection[Identity] = ()
+    """Of events that came while the table waited to be read and are stored by now: they may have been used before."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Stretch:
+    """What is read again of a table."""
+
+    start: int
+    """Device time, in microseconds since 1970."""
+    spans: Sequence[ShoeSpan]
+    firsts: Mapping[str, int]
+    """By source: the first sequence."""
+    events: int
+    """How many there are, about."""
+
+    @property
+    def whole(self) -> set[str]:
+        """The shoes that are read from their beginning."""
+        return {span.shoe for span in self.spans if span.first_time >= self.start}
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """What the store has of some tables, by table."""
+
+    bases: Mapping[str, Mapping[str, SourceBase]]
+    events: Mapping[str, Sequence[StoredEvent]]
+    configured: Mapping[str, Sequence[StoredEvent]]
+    under_minimum: Mapping[str, Sequence[UnderMinimum]]
+    named: Mapping[str, Sequence[StoredEvent]]
+    """Events whose names others use that came or are to come."""
+    refused: Mapping[str, Sequence[RefusedEvent]]
+    verdicts: Mapping[str, Verdicts]
+    findings: Mapping[str, Sequence[FindingState]]
+
+
 def verdict_content(json: bytes) -> bytes:
     """A fingerprint of a published verdict, whatever its revision."""
     return blake2b(_REVISION.sub(b"", json, count=1), digest_size=16).digest()
 
 
-def fold(
-    store: Store,
-    partition: int,
-    table: str,
-    settings: JudgeSettings,
-    shoes: Iterable[str] = (),
-    late: Sequence[AnyEvent] = (),
-    arriving: Iterable[Identity] = (),
-) -> Folded:
-    """Fold a table's shoes in play, these shoes, and all that came since the first of the facts that are late.
-    ``arriving`` are the identities of events that are to be taken next: they may have been used before."""
-    wanted = {*shoes, *(event.data.shoe for event in late if hasattr(event.data, "shoe"))}
-    spans = shoe_spans(store, partition, table)
-    heard = max((each.time for each in last_heard(store, table).values()), default=None)
-    if heard is None:
-        return Folded(LiveTable(table, settings))
-    last = max((span.last_time for span in spans), default=heard)
-    read_again = [s.first_time for s in spans if s.unjudged or s.shoe in wanted or s.last_time >= last - RECENT]
-    start = min([heard - RECENT, *read_again, *(micros(event.time) for event in late)])
-    firsts = first_sequences(store, table, start)
-    for event in late:
-        # A clock that was set may date it after what follows it.
-        firsts[event.source] = min(event.sequence, firsts.get(event.source, event.sequence))
-    bases = source_bases(store, table, firsts)
-    events = list(events_from(store, table, firsts))
-    whole = {span.shoe for span in spans if span.first_time >= start}
+def fold(store: Store, wanted: Sequence[Wanted], settings: JudgeSettings) -> dict[str, Folded]:
+    """Tables, each named once, as their stored events make them: of those that come first as many as have
+    `EVENTS_TOGETHER` in all, and one at least; the others are to be asked for again."""
+    tables = {each.table: each for each in wanted}
+    stretches = _stretches(store, tables)
+    chosen: dict[str, _Stretch] = {}
+    folded: dict[str, Folded] = {}
+    events = 0
+    for table in tables:
+        stretch = stretches.get(table)
+        if stretch is None:
+            folded[table] = Folded(LiveTable(table, settings))
+            continue
+        events += stretch.events
+        if chosen and events > EVENTS_TOGETHER:
+            break
+        chosen[table] = stretch
+    if chosen:
+        read = _read(store, tables, chosen)
+        for table, stretch in chosen.items():
+            folded[table] = _fold(tables[table], stretch, read, settings)
+    return folded
+
+
+def _stretches(store: Store, tables: Mapping[str, Wanted]) -> dict[str, _Stretch]:
+    """What is to be read of those tables that the store has heard of: their shoes in play, the shoes that are wanted,
+    and all since the first of the facts that are late."""
+    spans = shoe_spans(store, {table: each.partition for table, each in tables.items()})
+    starts: dict[str, int] = {}
+    for table, heard in last_times(store, tables.keys()).items():
+        late, of_table = tables[table].late, spans.get(table, [])
+        shoes = {*tables[table].shoes, *(event.data.shoe for event in late if hasattr(event.data, "shoe"))}
+        last = max((span.last_time for span in of_table), default=heard)
+        again = [s.first_time for s in of_table if s.unjudged or s.shoe in shoes or s.last_time >= last - RECENT]
+        starts[table] = min([heard - RECENT, *again, *(micros(event.time) for event in late)])
+    if not starts:
+        return {}
+    found: dict[str, _Stretch] = {}
+    for table, since in heard_since(store, starts).items():
+        firsts = since.firsts
+        for event in tables[table].late:
+            # A clock that was set may date it after what follows it.
+            firsts[event.source] = min(event.sequence, firsts.get(event.source, event.sequence))
+        found[table] = _Stretch(starts[table], spans.get(table, []), firsts, since.events)
+    return found
+
+
+def _read(store: Store, tables: Mapping[str, Wanted], stretches: Mapping[str, _Stretch]) -> _Read:
+    firsts = {table: stretch.firsts for table, stretch in stretches.items()}
+    events = events_from(store, firsts)
+    names: dict[str, set[Identity]] = {}
+    for table in stretches:
+        held = {_identity(each.event) for each in events.get(table, [])}
+        names[table] = {*(set(tables[table].arriving) - held), *tables[table].arrived}
+    return _Read(
+        bases=source_bases(store, firsts),
+        events=events,
+        configured=configurations_of(store, firsts),
+        under_minimum=under_minimum(store, firsts),
+        named=events_named(store, names),
+        refused=refused_since(store, {table: (each.start - _HOUR) // 1_000 for table, each in stretches.items()}),
+        verdicts=shoes_verdicts(store, {table: stretch.whole for table, stretch in stretches.items()}),
+        findings=findings_since(store, {table: each.start - _HOUR for table, each in stretches.items()}),
+    )
+
+
+def _fold(wanted: Wanted, stretch: _Stretch, read: _Read, settings: JudgeSettings) -> Folded:
+    table, whole = wanted.table, stretch.whole
+    bases, events = read.bases[table], read.events.get(table, [])
     keys: set[RoundKey] = set()
     passed: set[Identity] = set()
     for stored in events:
@@ -113,8 +212,8 @@ def fold(
                 keys.add((data.shoe, data.round))
             else:
                 passed.add(_identity(stored.event))
-    configured = [_fact(each) for each in configuration_events(store, table)]
-    live = LiveTable(table, settings, used_before(rounds_under_minimum(store, table), keys, sorted(configured)))
+    configured = [_fact(each) for each in read.configured.get(table, [])]
+    live = LiveTable(table, settings, used_before(read.under_minimum.get(table, []), keys, sorted(configured)))
     live.resume(
         {
             source: (
@@ -127,29 +226,31 @@ def fold(
             )
             for source, base in bases.items()
         },
-        {span.shoe: span.rounds for span in spans if span.shoe not in whole},
+        {span.shoe: span.rounds for span in stretch.spans if span.shoe not in whole},
         passed,
         [fact for fact in configured if fact.source in bases and fact.sequence <= bases[fact.source].sequence],
     )
+    held = {(each.key, each.place) for each in events}
+    for stored in read.named.get(table, []):
+        # Before the events are taken: one that came while the table waited is among them, and uses the name again.
+        if (stored.key, stored.place) not in held:
+            live.remember(stored.event, Origin.of_stored(stored))
     for stored in events:
         time = micros(stored.event.time)
         live.hold_against_arrival(stored.event, time, stored.arrival * 1_000)
         live.take_all([(stored.event, time)], Origin.of_stored(stored))
-    for stored in events_by_ids(store, table, sorted(set(arriving) - {_identity(each.event) for each in events})):
-        live.remember(stored.event, Origin.of_stored(stored))
-    folded = Folded(live, {span.shoe for span in spans} - whole)
-    for refused in rejections(store, table=table, start=(start - _HOUR) // 1_000):
+    folded = Folded(live, {span.shoe for span in stretch.spans} - whole)
+    for refused in read.refused.get(table, []):
         folded.refused.add((refused.key, refused.place))
         if refused.source is None or refused.sequence is None:
             continue
         base = bases.get(refused.source)
         if base is None or refused.sequence > base.sequence:
             live.reject(RejectedPlace(refused.source, refused.sequence, refused.type))
-    for verdict in verdicts(store, RoundFilter(tables=(table,), start=start - _HOUR)):
-        key = verdict.key.shoe, verdict.key.round
+    for key, verdict in read.verdicts.get(table, {}).items():
         if key in keys:
             folded.verdicts[key] = VerdictMark(verdict.revision, verdict_content(verdict.json))
-    for state in findings(store, FindingFilter(tables=(table,), start=start - _HOUR, cleared=None)):
+    for state in read.findings.get(table, []):
         found = state.finding
         about = (found.shoe, found.round) if found.shoe is not None and found.round is not None else None
         folded.findings[found.id] = FindingMark(state.version, finding_json(found), about, not found.cleared)

@@ -239,7 +239,10 @@ class PartitionJudge:
                 desk.stored((verdict.shoe, verdict.round), verdict.revision)
         self._stored_batch = max(self._stored_batch, batch)
         while self._unstored and self._unstored[0][0] <= batch:
-            self._unstored.popleft()
+            for table, share in self._unstored.popleft()[1].items():
+                desk = self.desks.get(table)
+                if desk is not None and desk.needs_store:
+                    desk.arrived.update((event.source, event.id) for event in share.events)
 
     def resumed(self, desk: TableDesk) -> None:
         """A desk was read from the store: it is looked at next."""

@@ -16,17 +16,17 @@ from schemas.records import AnyEvent
 from schemas.time import micros
 from store.connect import Patience, Store
 from store.errors import StoreError
-from store.read.events import events_by_ids
+from store.read.folding import events_named
 from store.rows.raw import Record, StoredRejection
 from store.rows.verdicts import FindingState, JudgedRound
 from store.write.findings import write_findings
 from store.write.raw import write_records, write_rejections
 from store.write.verdicts import write_verdicts
 from streams import metrics, outputs
-from streams.desk import TableDesk
-from streams.folding import fold
+from streams.folding import Wanted, fold
 from streams.news import News, RefusedLater
 from streams.partition import PartitionJudge
+from streams.turns import Turn, Turns
 
 logger = logging.getLogger(__name__)
 
@@ -90,6 +90,7 @@ class Sink:
         self._held: dict[int, deque[Ack]] = {}
         """By partition, in the order of reading: stored, and not yet judged in all that rests on absence."""
         self._size = 0
+        self._turns = Turns(judges)
         self._changed = asyncio.Condition()
         # One thread: batches are stored in their order, and a desk is read when nothing is being written.
         self._thread = ThreadPoolExecutor(1, "store")
@@ -104,10 +105,10 @@ class Sink:
             self._changed.notify_all()
 
     async def run(self) -> None:
-        """Store what comes."""
+        """Store what comes, and read what must be read again, a part of it after each that was stored."""
         while True:
             async with self._changed:
-                await self._changed.wait_for(lambda: bool(self._queue))
+                await self._changed.wait_for(lambda: bool(self._queue or self._next_turns()))
             await self._await_company()
             async with self._changed:
                 batches = self._take()
@@ -127,13 +128,12 @@ class Sink:
             waited += _GLANCE_SECONDS
 
     def _is_urgent(self) -> bool:
-        waiting = any(judge.waiting() for judge in self.judges.values())
-        return waiting or self.app.should_stop or bool(self.app.rebalancing)
+        return bool(self._next_turns()) or self.app.should_stop or bool(self.app.rebalancing)
 
     def _take(self) -> list[Batch]:
-        batches = [self._queue.popleft()]
-        size = batches[0].events
-        while self._queue and size + self._queue[0].events <= TOGETHER_EVENTS:
+        batches: list[Batch] = []
+        size = 0
+        while self._queue and (not batches or size + self._queue[0].events <= TOGETHER_EVENTS):
             batches.append(self._queue.popleft())
             size += batches[-1].events
         return batches
@@ -147,13 +147,7 @@ class Sink:
             # Before any table is read again: what it was told of under the old assignment is known then.
             await self.ask(lambda: self._write(old, now))
         again = Batch(0, generation)
-        for judge in list(self.judges.values()):
-            for desk in judge.waiting():
-                try:
-                    again.news.add(await self._read_again(judge, desk))
-                except Exception:  # a fault of ours at one table must not keep the others from being stored
-                    logger.exception("the table could not be read again", extra={"table": desk.table})
-                    metrics.FAILED.inc()
+        again.news.add(await self._tell_of(await self._read_again(self._next_turns())))
         new = [*(batch for batch in batches if batch.generation == generation), again]
         batches, news = await self.ask(lambda: self._write(new, now))
         records = [record for batch in batches for record in batch.records]
@@ -202,32 +196,66 @@ class Sink:
         for judge in self.judges.values():
             judge.stored(number, news)
 
-    async def _read_again(self, judge: PartitionJudge, desk: TableDesk) -> News:
-        """Bring a desk to where the store and what came since make it."""
-        shoes = set(desk.reload)
-        late: list[AnyEvent] = []
-        if desk.late:
-            keys = sorted({(event.source, event.id) for event, _ in desk.late})
-            stored = await self.ask(lambda: events_by_ids(self.store, desk.table, keys))
-            late = desk.unknown_late(stored)
-            for event in late:
+    def _next_turns(self) -> list[Turn]:
+        return self._turns.next(time.monotonic())
+
+    async def _read_again(self, turns: Sequence[Turn]) -> list[Turn]:
+        """Bring desks to where the store and what came since make them; those that were read, as many as in one go."""
+        try:
+            return await self._read_together(turns)
+        except Exception:  # a fault of ours at one table must not keep the others from being read and stored
+            if len(turns) == 1:
+                desk = turns[0].desk
+                logger.exception("the table could not be read again", extra={"table": desk.table})
+                metrics.FAILED.inc()
+                self._turns.leave_alone(desk, time.monotonic())
+                return []
+        return [read for turn in turns for read in await self._read_again([turn])]
+
+    async def _read_together(self, turns: Sequence[Turn]) -> list[Turn]:
+        late = await self._look_up_late(turns)
+        wanted: list[Wanted] = []
+        for judge, desk in turns:
+            if desk.needs_store:
+                desk.live = None
+                arriving = {(event.source, event.id) for share in judge.unstored(desk.table) for event in share.events}
+                shoes = set(desk.reload)
+                wanted.append(Wanted(desk.table, judge.number, shoes, late[desk.table], arriving, desk.arrived))
+        if not wanted:
+            return []
+        settings = turns[0].desk.settings
+        folded = await self.ask(lambda: fold(self.store, wanted, settings))
+        read = [turn for turn in turns if turn.desk.table in folded]
+        for judge, desk in read:
+            for event in late[desk.table]:
                 logger.info("a fact came late", extra={"table": desk.table, "event": event.id})
-        if desk.live is not None and not shoes and not late:
-            return News()
-        desk.live = None
-        arriving = {(event.source, event.id) for share in judge.unstored(desk.table) for event in share.events}
-        folded = await self.ask(
-            lambda: fold(self.store, judge.number, desk.table, desk.settings, shoes, late, arriving)
-        )
-        waits_since = desk.waits_since
-        desk.resume(folded, judge.unstored(desk.table))
-        judge.resumed(desk)
-        news = judge.look(time.time_ns() // 1_000)
-        await outputs.send(self.app, outputs.alerts(news.findings))
-        if waits_since is not None:
-            for _ in news.findings:
-                metrics.FETCH_SECONDS.observe(time.monotonic() - waits_since)
+            desk.resume(folded[desk.table], judge.unstored(desk.table))
+            judge.resumed(desk)
+        return read
+
+    async def _tell_of(self, read: Sequence[Turn]) -> News:
+        """Look at desks that were read again, and tell people of what is found there."""
+        news, now = News(), time.time_ns() // 1_000
+        for judge in {judge.number: judge for judge, _ in read}.values():
+            news.add(judge.look(now))
+        if news.findings:
+            await outputs.send(self.app, outputs.alerts(news.findings))
+        waited = {desk.table: desk.waits_since for _, desk in read}
+        for raised in news.findings:
+            since = waited.get(raised.finding.table or "")
+            if since is not None:
+                metrics.FETCH_SECONDS.observe(time.monotonic() - since)
+        for judge, desk in read:
+            desk.waits_since = None
+            # All its shoes in play were read, and most of their rounds are over.
+            desk.release(judge.watermark.complete_to(now))
         return news
+
+    async def _look_up_late(self, turns: Sequence[Turn]) -> dict[str, list[AnyEvent]]:
+        """By table: the events from a time that is no longer held that are no repeats of stored ones."""
+        names = {desk.table: {(event.source, event.id) for event, _ in desk.late} for _, desk in turns if desk.late}
+        stored = await self.ask(lambda: events_named(self.store, names)) if names else {}
+        return {desk.table: desk.unknown_late(stored.get(desk.table, [])) for _, desk in turns}
 
     async def ask(self, what: Callable[[], T], meanwhile: str = "") -> T:
         """Do something with the store in its thread, again and again until it works; ``meanwhile`` says what cannot be

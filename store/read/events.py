@@ -87,17 +87,6 @@ def events_by_id(store: Store, table: str, source: str, event_id: str) -> list[S
     return [stored for stored in found if stored.event.id == event_id]
 
 
-def events_by_ids(store: Store, table: str, identities: Sequence[tuple[str, str]]) -> list[StoredEvent]:
-    """The events about a table with these sources and ids."""
-    if not identities:
-        return []
-    wanted = set(identities)
-    marks = tuple({(source, id_mark(event_id)) for source, event_id in wanted})
-    condition = "(toString(source), id_mark) IN %(marks)s"
-    found = events_where(store, condition, {"marks": marks}, table=table)
-    return [stored for stored in found if (stored.event.source, stored.event.id) in wanted]
-
-
 class _Reference(NamedTuple):
     """A row of ``events``: where an event is, and enough to know it again; in the order in which events are read."""
 

@@ -1,15 +1,28 @@
-"""What a worker reads of one table before it goes on: the shoes that it folds again, and what stands beside them."""
+"""What a worker reads of tables before it goes on, many at once: the shoes that it folds again, and what stands beside
+them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
+from schemas.findings import parse_finding
 from schemas.topics import HEARTBEAT
 from store.connect import Store
 from store.read.events import events_where
-from store.rows.raw import StoredEvent
-from store.rows.verdicts import RoundKey
+from store.read.stretches import FOR_EVER, by_source
+from store.rows.raw import RecordKey, StoredEvent
+from store.rows.verdicts import FindingState, RoundKey
+from store.write.raw import id_mark
 
-_NEVER = 2**63 - 1
+_EVENTS_AT_ONCE = 2_000
+_MARKS_AT_ONCE = 2_000
+"""More would make a statement longer than the store takes."""
+_MOST_REFUSED = 10_000
+_MOST_FOUND = 100_000
+_CONFIGURED = "shoe = '' AND round = 0 AND type = 'table.configured.v1'"
+
+Firsts = Mapping[str, Mapping[str, int]]
+"""By table and source: the first sequence that is read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,92 +65,200 @@ class UnderMinimum:
     """Player, position, wager, stake, paid and collected (0 where it was not settled) of each bet."""
 
 
-def shoe_spans(store: Store, partition: int, table: str) -> list[ShoeSpan]:
-    """The shoes of a table, by their first event."""
+class Heard(NamedTuple):
+    """What was heard of a table from a device time on."""
+
+    firsts: dict[str, int]
+    """By source: the lowest sequence."""
+    events: int
+    """How many there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedEvent:
+    """Where an event was refused, and what it fills in the sequence of its source; None: cannot be read."""
+
+    key: RecordKey
+    place: int
+    source: str | None
+    sequence: int | None
+    type: str | None
+
+
+def shoe_spans(store: Store, partitions: Mapping[str, int]) -> dict[str, list[ShoeSpan]]:
+    """By table: its shoes by their first event, as they were heard of in the partition that is given for it."""
     rows = store.query(
-        "SELECT shoe, toUnixTimestamp64Micro(min(first_time)), toUnixTimestamp64Micro(max(last_time)),"
-        " groupUniqArrayIf(round, round > 0) FROM round_spans"
-        " WHERE partition = %(partition)s AND table = %(table)s GROUP BY shoe ORDER BY min(first_time), shoe",
-        {"partition": partition, "table": table},
+        "SELECT table, shoe, toUnixTimestamp64Micro(min(first_time)), toUnixTimestamp64Micro(max(last_time)),"
+        " groupUniqArrayIf(round, round > 0) FROM round_spans WHERE partition IN %(partitions)s"
+        " AND (partition, table) IN %(pairs)s GROUP BY table, shoe ORDER BY min(first_time), shoe",
+        {
+            "partitions": tuple(set(partitions.values())),
+            "pairs": tuple((partition, table) for table, partition in partitions.items()),
+        },
     )
-    judged: dict[str, set[int]] = {}
-    for shoe, numbers in store.query(
-        "SELECT shoe, groupUniqArray(round) FROM verdicts WHERE table = %(table)s GROUP BY shoe", {"table": table}
+    judged: dict[tuple[str, str], set[int]] = {}
+    for table, shoe, numbers in store.query(
+        "SELECT table, shoe, groupUniqArray(round) FROM verdicts WHERE table IN %(tables)s GROUP BY table, shoe",
+        {"tables": tuple(partitions)},
     ):
-        judged[shoe] = set(numbers)
-    return [
-        ShoeSpan(shoe, first, last, tuple(sorted(rounds)), tuple(sorted(set(rounds) - judged.get(shoe, set()))))
-        for shoe, first, last, rounds in rows
-    ]
+        judged[table, shoe] = set(numbers)
+    found: dict[str, list[ShoeSpan]] = {}
+    for table, shoe, first, last, rounds in rows:
+        unjudged = set(rounds) - judged.get((table, shoe), set())
+        span = ShoeSpan(shoe, first, last, tuple(sorted(rounds)), tuple(sorted(unjudged)))
+        found.setdefault(table, []).append(span)
+    return found
 
 
-def first_sequences(store: Store, table: str, start: int) -> dict[str, int]:
-    """By source: the lowest sequence of its events about a table from a device time on (microseconds since 1970)."""
+def heard_since(store: Store, starts: Mapping[str, int]) -> dict[str, Heard]:
+    """By table: what was heard of it from a device time on that differs by table (microseconds since 1970)."""
     rows = store.query(
-        "SELECT source, min(sequence) FROM events WHERE table = %(table)s"
-        " AND time >= fromUnixTimestamp64Micro(%(start)s, 'UTC') GROUP BY source",
-        {"table": table, "start": start},
+        f"SELECT table, source, min(sequence), count() FROM events WHERE {_SINCE} GROUP BY table, source",
+        _given(starts),
     )
-    return dict(rows)
+    found = {table: Heard({}, 0) for table in starts}
+    for table, source, first, count in rows:
+        before = found[table]
+        before.firsts[source] = first
+        found[table] = before._replace(events=before.events + count)
+    return found
 
 
-def source_bases(store: Store, table: str, firsts: Mapping[str, int]) -> dict[str, SourceBase]:
-    """How each source of a table stood before its first sequence to be read; sources without one, at their end."""
-    before, parameters = _by_source("sequence <", firsts, _NEVER)
+def source_bases(store: Store, firsts: Firsts) -> dict[str, dict[str, SourceBase]]:
+    """By table: how each of its sources stood before its first sequence to be read; sources without one, at their
+    end."""
+    bound, given = _bounds(firsts)
     rows = store.query(
-        "SELECT source, max(sequence), toUnixTimestamp64Micro(max(time)), groupUniqArray(toString(type)),"
+        "SELECT table, source, max(sequence), toUnixTimestamp64Micro(max(time)), groupUniqArray(toString(type)),"
         " maxIf(toInt64(sequence), type = %(beat)s), countIf(type = %(beat)s) FROM events"
-        f" WHERE table = %(table)s AND {before} GROUP BY source",
-        {"table": table, "beat": HEARTBEAT, **parameters},
+        f" WHERE table IN %(tables)s AND sequence < {bound} GROUP BY table, source",
+        {"beat": HEARTBEAT, **given},
     )
-    beats = tuple((source, beat) for source, _, _, _, beat, count in rows if count)
-    found: dict[str, StoredEvent] = {}
+    beats = tuple((table, source, beat) for table, source, _, _, _, beat, count in rows if count)
+    last: dict[tuple[str, str], StoredEvent] = {}
     if beats:
-        condition = "type = %(beat)s AND (toString(source), sequence) IN %(beats)s"
-        for stored in events_where(store, condition, {"beat": HEARTBEAT, "beats": beats}, table=table):
-            found[stored.event.source] = stored
-    return {
-        source: SourceBase(sequence, time, frozenset(types), found.get(source))
-        for source, sequence, time, types, _, _ in rows
-    }
+        condition = (
+            "table IN %(tables)s AND type = %(beat)s AND (toString(table), toString(source), sequence) IN %(beats)s"
+        )
+        tables = tuple({table for table, _, _ in beats})
+        for stored in events_where(store, condition, {"tables": tables, "beat": HEARTBEAT, "beats": beats}):
+            last[stored.event.subject, stored.event.source] = stored
+    found: dict[str, dict[str, SourceBase]] = {table: {} for table in firsts}
+    for table, source, sequence, time, types, _, _ in rows:
+        found[table][source] = SourceBase(sequence, time, frozenset(types), last.get((table, source)))
+    return found
 
 
-def events_from(store: Store, table: str, firsts: Mapping[str, int]) -> Iterator[StoredEvent]:
-    """All stored events of a table from each source's first sequence on."""
-    if not firsts:
-        return
-    since, parameters = _by_source("sequence >=", firsts, _NEVER)
-    yield from events_where(store, since, parameters, table=table)
+def events_from(store: Store, firsts: Firsts) -> dict[str, list[StoredEvent]]:
+    """By table: all its stored events from each source's first sequence on."""
+    if not any(firsts.values()):
+        return {}
+    bound, given = _bounds(firsts)
+    condition = f"table IN %(tables)s AND sequence >= {bound}"
+    return _by_table(events_where(store, condition, given, at_once=_EVENTS_AT_ONCE))
+
+
+def configurations_of(store: Store, tables: Collection[str]) -> dict[str, list[StoredEvent]]:
+    """By table: every configuration that it ever had, by device time."""
+    condition = f"table IN %(tables)s AND {_CONFIGURED}"
+    return _by_table(events_where(store, condition, {"tables": tuple(tables)}))
+
+
+def events_named(store: Store, names: Mapping[str, Collection[tuple[str, str]]]) -> dict[str, list[StoredEvent]]:
+    """By table: the events about it with these sources and ids."""
+    marks = sorted({(table, source, id_mark(name)) for table, wanted in names.items() for source, name in wanted})
+    found: dict[str, list[StoredEvent]] = {}
+    for start in range(0, len(marks), _MARKS_AT_ONCE):
+        part = tuple(marks[start : start + _MARKS_AT_ONCE])
+        condition = "table IN %(tables)s AND (toString(table), toString(source), id_mark) IN %(marks)s"
+        given = {"tables": tuple({table for table, _, _ in part}), "marks": part}
+        for stored in events_where(store, condition, given):
+            if (stored.event.source, stored.event.id) in names[stored.event.subject]:
+                found.setdefault(stored.event.subject, []).append(stored)
+    return found
+
+
+def refused_since(store: Store, starts: Mapping[str, int]) -> dict[str, list[RefusedEvent]]:
+    """By table: what was refused of it from an arrival on (milliseconds since 1970), by arrival."""
+    rows = store.query(
+        "SELECT table, log, topic, partition, offset, place, source, sequence, type FROM rejected FINAL"
+        " WHERE table IN %(tables)s AND toUnixTimestamp64Milli(arrival) >= "
+        f"{_OF_TABLE} AND arrival >= fromUnixTimestamp64Milli(%(first)s, 'UTC')"
+        f" ORDER BY arrival, log, topic, partition, offset, place LIMIT {_MOST_REFUSED} BY table",
+        _given(starts),
+    )
+    found: dict[str, list[RefusedEvent]] = {}
+    for table, log, topic, partition, offset, place, source, sequence, kind in rows:
+        refused = RefusedEvent(RecordKey(log, topic, partition, offset), place, source or None, sequence, kind or None)
+        found.setdefault(table, []).append(refused)
+    return found
+
+
+def findings_since(store: Store, starts: Mapping[str, int]) -> dict[str, list[FindingState]]:
+    """By table: the last state of what was found from a device time on (microseconds since 1970), by device time."""
+    columns = store.columns(
+        "SELECT table, finding, version, toUnixTimestamp64Micro(time), toUnixTimestamp64Milli(raised)"
+        f" FROM findings FINAL WHERE {_SINCE} ORDER BY time, table, id LIMIT {_MOST_FOUND} BY table",
+        _given(starts),
+        as_bytes=True,
+    )
+    found: dict[str, list[FindingState]] = {}
+    for table, published, version, time, raised in zip(*columns, strict=True):
+        state = FindingState(finding=parse_finding(published), version=version, time=time, raised=raised)
+        found.setdefault(table.decode(), []).append(state)
+    return found
 
 
 def rounds_under_minimum(store: Store, table: str) -> list[UnderMinimum]:
     """The last state of each round of a table in which a bet stood under its minimum, by its opening."""
+    return under_minimum(store, [table]).get(table, [])
+
+
+def under_minimum(store: Store, tables: Collection[str]) -> dict[str, list[UnderMinimum]]:
+    """By table: the last state of each of its rounds in which a bet stood under its minimum, by its opening."""
     rows = store.query(
-        "SELECT shoe, round, toUnixTimestamp64Micro(opened), game, status, bets.player, bets.position, bets.wager,"
-        " bets.stake, bets.paid, bets.collected FROM rounds FINAL"
-        " WHERE table = %(table)s AND has(codes, 'below-minimum') ORDER BY opened, shoe, round",
-        {"table": table},
+        "SELECT table, shoe, round, toUnixTimestamp64Micro(opened), game, status, bets.player, bets.position,"
+        " bets.wager, bets.stake, bets.paid, bets.collected FROM rounds FINAL"
+        " WHERE table IN %(tables)s AND has(codes, 'below-minimum') ORDER BY opened, shoe, round",
+        {"tables": tuple(tables)},
     )
-    return [
-        UnderMinimum(
-            RoundKey(table, shoe, number),
-            opened,
-            game,
-            status,
-            tuple(
-                (player or None, position, wager, stake, paid or 0, collected or 0)
-                for player, position, wager, stake, paid, collected in zip(*bets, strict=True)
-            ),
+    found: dict[str, list[UnderMinimum]] = {}
+    for table, shoe, number, opened, game, status, *columns in rows:
+        bets = tuple(
+            (player or None, position, wager, stake, paid or 0, collected or 0)
+            for player, position, wager, stake, paid, collected in zip(*columns, strict=True)
         )
-        for shoe, number, opened, game, status, *bets in rows
-    ]
+        round_ = UnderMinimum(RoundKey(table, shoe, number), opened, game, status, bets)
+        found.setdefault(table, []).append(round_)
+    return found
 
 
-def _by_source(comparison: str, firsts: Mapping[str, int], otherwise: int) -> tuple[str, dict[str, object]]:
-    """A condition on the sequence that differs by source."""
-    if not firsts:
-        return f"{comparison} {otherwise}", {}
-    return (
-        f"{comparison} transform(toString(source), %(sources)s, %(firsts)s, toUInt64({otherwise}))",
-        {"sources": list(firsts), "firsts": list(firsts.values())},
-    )
+_OF_TABLE = "transform(toString(table), %(names)s, %(starts)s, toInt64(0))"
+_SINCE = (
+    f"table IN %(tables)s AND time >= fromUnixTimestamp64Micro({_OF_TABLE}, 'UTC')"
+    # Lets the engine pass over what is before all of them.
+    " AND time >= fromUnixTimestamp64Micro(%(first)s, 'UTC')"
+)
+
+
+def _given(starts: Mapping[str, int]) -> dict[str, Any]:
+    """What a condition needs that begins at another time for each table."""
+    return {
+        "tables": tuple(starts),
+        "names": list(starts),
+        "starts": list(starts.values()),
+        "first": min(starts.values()),
+    }
+
+
+def _bounds(firsts: Firsts) -> tuple[str, dict[str, Any]]:
+    """The first sequence by table and source, as SQL; beyond all where none is given."""
+    runs = {table: {source: (first, first) for source, first in of.items()} for table, of in firsts.items()}
+    return by_source(runs, 0, FOR_EVER)
+
+
+def _by_table(events: Iterator[StoredEvent]) -> dict[str, list[StoredEvent]]:
+    found: dict[str, list[StoredEvent]] = {}
+    for stored in events:
+        found.setdefault(stored.event.subject, []).append(stored)
+    return found

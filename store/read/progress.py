@@ -1,6 +1,6 @@
 """How far the store is: which offsets it has, which rounds are still open, and what a worker needs to go on."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from store.connect import Store
@@ -21,17 +21,6 @@ class RoundSpan:
     """Milliseconds since 1970."""
     closed: bool
     """The round was closed, or the shoe ended."""
-
-
-@dataclass(frozen=True, slots=True)
-class LastHeard:
-    """What was last heard of a source about a table."""
-
-    sequence: int
-    time: int
-    """Largest device time, in microseconds since 1970."""
-    arrival: int
-    """Milliseconds since 1970."""
 
 
 def last_offset(store: Store, topic: str, partition: int, log: str = "") -> int | None:
@@ -146,14 +135,14 @@ def table_modes(store: Store) -> dict[str, str]:
     return {each.event.subject: each.event.data.mode for each in events}
 
 
-def last_heard(store: Store, table: str) -> dict[str, LastHeard]:
-    """The last sequence, device time and arrival of each source about a table."""
+def last_times(store: Store, tables: Collection[str]) -> dict[str, int]:
+    """By table: the largest device time that was heard of it, in microseconds since 1970."""
     rows = store.query(
-        "SELECT source, max(last_sequence), toUnixTimestamp64Micro(max(last_time)),"
-        " toUnixTimestamp64Milli(max(last_arrival)) FROM source_hours WHERE table = %(table)s GROUP BY source",
-        {"table": table},
+        "SELECT table, toUnixTimestamp64Micro(max(last_time)) FROM source_hours WHERE table IN %(tables)s"
+        " GROUP BY table",
+        {"tables": tuple(tables)},
     )
-    return {source: LastHeard(sequence, time, arrival) for source, sequence, time, arrival in rows}
+    return dict(rows)
 
 
 def last_revisions(store: Store, keys: Iterable[RoundKey]) -> dict[RoundKey, tuple[int, str]]:

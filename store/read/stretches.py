@@ -82,7 +82,7 @@ def sequences_between(store: Store, times: Mapping[str, tuple[int, int]]) -> dic
 
 def stands_before(store: Store, sequences: Sequences) -> dict[str, dict[str, SourceStand]]:
     """By table: how each of its sources stood before its run of sequences; sources without one, at their end."""
-    bound, given = _by_source(sequences, 0, FOR_EVER)
+    bound, given = by_source(sequences, 0, FOR_EVER)
     rows = store.query(
         "SELECT table, source, max(sequence), toUnixTimestamp64Micro(max(time)), groupUniqArray(toString(type))"
         f" FROM events WHERE table IN %(tables)s AND sequence < {bound} GROUP BY table, source",
@@ -94,7 +94,7 @@ def stands_before(store: Store, sequences: Sequences) -> dict[str, dict[str, Sou
     return found
 
 
-def _by_source(sequences: Sequences, end: int, otherwise: int, name: str = "bound") -> tuple[str, dict[str, Any]]:
+def by_source(sequences: Sequences, end: int, otherwise: int, name: str = "bound") -> tuple[str, dict[str, Any]]:
     """One end of each run of sequences as SQL, by table and source; ``otherwise`` where there is no run."""
     tables = list(sequences)
     sources = sorted({source for runs in sequences.values() for source in runs})
@@ -164,8 +164,8 @@ def events_with_care(store: Store, table: str, runs: Mapping[str, tuple[int, int
 
 
 def _in_runs(sequences: Sequences) -> tuple[str, dict[str, Any]]:
-    first, given = _by_source(sequences, 0, FOR_EVER, "first")
-    last, more = _by_source(sequences, 1, 0, "last")
+    first, given = by_source(sequences, 0, FOR_EVER, "first")
+    last, more = by_source(sequences, 1, 0, "last")
     return f"table IN %(tables)s AND sequence >= {first} AND sequence <= {last}", {**given, **more}
 
 

@@ -1,11 +1,12 @@
 """How far the store is: offsets to skip, rounds still open, what a worker folds again."""
 
+from schemas.time import micros
 from schemas.topics import partition_of
 from store.connect import Store
 from store.read.progress import (
     events_to_fold,
-    last_heard,
     last_offset,
+    last_times,
     open_rounds,
     open_shoes,
     stored_events_count,
@@ -119,10 +120,10 @@ def test_a_shoe_that_ended_with_a_round_not_judged_is_folded_too(store: Store) -
     assert list(events_to_fold(store, _PARTITION, 0)) == []
 
 
-def test_the_last_of_each_source_is_known(store: Store) -> None:
+def test_the_last_word_of_each_table_is_known(store: Store) -> None:
     floor = evening(["BT1", "BT2"], 2)
     write_records(store, packed(everything(floor)))
-    heard = last_heard(store, "BT1")
-    assert {source: said.sequence + 1 for source, said in heard.items()} == floor[0].sequences
-    assert max(said.time for said in heard.values()) < floor[0].now
+    said = {table.name: max(micros(event["time"]) for event in table.said) for table in floor}
+    assert last_times(store, ["BT1", "BT2", "BT3"]) == said
+    assert last_times(store, ["BT2"]) == {"BT2": said["BT2"]}
     assert {table for partition in range(PARTITIONS) for table in tables_of(store, partition)} == {"BT1", "BT2"}
