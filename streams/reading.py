@@ -44,7 +44,6 @@ class InHand(Consumer):  # type: ignore[misc]  # faust has no types
 
     async def _getmany(self, active_partitions: set[TP] | None, timeout: float) -> Any:
         await self.await_room()
-        self.app.conf.broker_max_poll_records = self.records_at_once
         records = await super()._getmany(active_partitions, timeout)
         self._fetched = time.monotonic()
         return records
@@ -102,7 +101,7 @@ class _PromptThread(AIOKafkaConsumerThread):  # type: ignore[misc]  # faust has 
         return consumer
 
     async def getmany(self, active_partitions: set[TP] | None, timeout: float) -> Any:
-        self._ensure_consumer()._max_poll_records = self.app.conf.broker_max_poll_records
+        self._ensure_consumer()._max_poll_records = self.consumer.records_at_once
         return await super().getmany(active_partitions, timeout)
 
 

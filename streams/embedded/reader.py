@@ -238,7 +238,8 @@ class Reader(ConsumerThread):  # type: ignore[misc]  # faust has no types
             if (active is None or tp in active) and position.offset < self._spans[tp].next
         )
         fetched = Fetched()
-        left_records: int = self.app.conf.broker_max_poll_records or 500
+        usual = self.app.conf.broker_max_poll_records or 500
+        left_records: int = getattr(self.consumer, "records_at_once", usual)
         left_bytes = FETCH_BYTES
         # Each fetch begins with another partition and gives each its share, so that none starves behind a backlog.
         self._first += 1
