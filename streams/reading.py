@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections.abc import Mapping
 from typing import Any
 
 import faust
@@ -26,6 +27,8 @@ _LIKE_THE_LAST = 1 / 64
 FETCH_WAIT_MS = 50
 """So long a broker that has nothing new keeps a fetch waiting. A client asks a broker one thing at a time, and leaves
 out of a fetch what it has in hand: news of such a partition, and every other question, wait until the fetch ends."""
+FETCHED_BYTES = 1 << 18
+"""So much of a partition is asked for at once; a record that is larger comes all the same."""
 _GLANCE_SECONDS = 0.002
 
 
@@ -94,15 +97,35 @@ class InHand(Consumer):  # type: ignore[misc]  # faust has no types
 
 
 class _PromptThread(AIOKafkaConsumerThread):  # type: ignore[misc]  # faust has no types
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._read_to: dict[TP, int] = {}
+        """The time of the last record of a partition that was handed over, in milliseconds."""
+
     def _create_worker_consumer(self, transport: Any) -> Any:
         consumer = super()._create_worker_consumer(transport)
         # Faust has no setting for it, and takes a second and a half.
         consumer._fetch_max_wait_ms = FETCH_WAIT_MS
+        consumer._max_partition_fetch_bytes = FETCHED_BYTES
         return consumer
 
     async def getmany(self, active_partitions: set[TP] | None, timeout: float) -> Any:
         self._ensure_consumer()._max_poll_records = self.consumer.records_at_once
         return await super().getmany(active_partitions, timeout)
+
+    async def _fetch_records(self, consumer: Any, active_partitions: set[TP] | None, **limits: Any) -> Any:
+        oldest_first(consumer._fetcher._records, self._read_to)
+        fetched = await super()._fetch_records(consumer, active_partitions, **limits)
+        for tp, records in fetched.items():
+            self._read_to[tp] = records[-1].timestamp
+        return fetched
+
+
+def oldest_first(at_hand: dict[TP, Any], read_to: Mapping[TP, int]) -> None:
+    """Put that partition first which was read least far in time. The client empties one after the other of what it has
+    at hand: over a backlog it would read one topic to its end before the next, and hold every round of it open."""
+    for tp in sorted(at_hand, key=lambda tp: read_to.get(tp, 0)):
+        at_hand[tp] = at_hand.pop(tp)
 
 
 class _PromptConsumer(KafkaConsumer):  # type: ignore[misc]  # faust has no types
