@@ -3,6 +3,7 @@
 import { h, put } from "/public/dom.js";
 import { get } from "./api.js";
 import { count, moment, shown, words } from "./format.js";
+import { stacked } from "./stacked.js";
 
 export function show(main) {
   const body = h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": "Entries" });
@@ -19,8 +20,8 @@ export function show(main) {
     try {
       const told = await get(`/api/v1/access-log?${query}`);
       put(body, h("p", { class: "muted" }, `${count(told.total)} entries${told.total > told.entries.length ? `, the latest ${count(told.entries.length)} shown` : ""}`),
-        h("table", {}, h("thead", {}, h("tr", {}, ["When", "Who", "Role", "What", "Table", "Round", "From", "More"].map((text) => h("th", { scope: "col" }, text)))),
-          h("tbody", {}, told.entries.map((each) => h("tr", {}, h("td", {}, moment(each.at)), h("td", {}, each.who), h("td", {}, words(each.role)), h("td", {}, each.action), h("td", {}, each.table), h("td", {}, each.round ? `${each.shoe} / ${each.round}` : ""), h("td", {}, each.address), h("td", {}, Object.keys(each.detail).length ? shown(each.detail) : ""))))));
+        stacked(h("table", {}, h("thead", {}, h("tr", {}, ["When", "Who", "Role", "What", "Table", "Round", "From", "More"].map((text) => h("th", { scope: "col" }, text)))),
+          h("tbody", {}, told.entries.map((each) => h("tr", {}, h("td", {}, moment(each.at)), h("td", {}, each.who), h("td", {}, words(each.role)), h("td", {}, each.action), h("td", {}, each.table), h("td", {}, each.round ? `${each.shoe} / ${each.round}` : ""), h("td", {}, each.address), h("td", {}, Object.keys(each.detail).length ? shown(each.detail) : "")))))));
     } catch (problem) {
       put(body, h("p", { class: "said" }, problem.message));
     }

@@ -3,6 +3,7 @@
 import { h, put } from "/public/dom.js";
 import { get, post } from "./api.js";
 import { moment, words } from "./format.js";
+import { stacked } from "./stacked.js";
 
 const NAMES = { ALERT_ROUTING: "Alert routing", SIGNING_KEY: "Signing key" };
 const nameOf = (subject) => NAMES[subject] ?? words(subject.toLowerCase());
@@ -30,9 +31,9 @@ export function show(main, room) {
     const open = told.changes.filter((each) => !each.decision);
     put(waiting, open.length ? h("ul", { class: "plain" }, open.map((each) => proposal(each))) : h("p", { class: "muted" }, "Nothing waits."));
     put(subjects, told.subjects.length ? h("ul", { class: "plain subjects" }, told.subjects.map((each) => subject(each, open))) : h("p", { class: "muted" }, "Nothing can be changed from this console."));
-    put(past, told.changes.length ? h("table", {}, h("thead", {}, h("tr", {}, ["Proposed", "What", "From", "To", "Why", "By", "Decided", "By", "Note"].map((name) => h("th", { scope: "col" }, name)))),
+    put(past, told.changes.length ? stacked(h("table", {}, h("thead", {}, h("tr", {}, ["Proposed", "What", "From", "To", "Why", "By", "Decided", "By", "Note"].map((name) => h("th", { scope: "col" }, name)))),
       h("tbody", {}, told.changes.map((each) => h("tr", {}, h("td", {}, moment(each.proposed_at)), h("td", {}, nameOf(each.subject)), h("td", {}, brief(each.before)), h("td", {}, brief(each.after)), h("td", {}, each.reason), h("td", {}, each.proposed_by),
-        h("td", {}, each.decision ? `${words(each.decision)} ${moment(each.decided_at)}` : "waits"), h("td", {}, each.decided_by ?? "–"), h("td", {}, each.note ?? ""))))) : h("p", { class: "muted" }, "None yet."));
+        h("td", {}, each.decision ? `${words(each.decision)} ${moment(each.decided_at)}` : "waits"), h("td", {}, each.decided_by ?? "–"), h("td", {}, each.note ?? "")))))) : h("p", { class: "muted" }, "None yet."));
   }
 
   function proposal(each) {

@@ -6,7 +6,8 @@ import { get } from "./api.js";
 import { card } from "./cards.js";
 import { ELEMENTS } from "./catalogue.js";
 import { roundPath, words } from "./format.js";
-import { fact, scrolling } from "./round.js";
+import { fact } from "./round.js";
+import { scrolling } from "./stacked.js";
 
 const KINDS = { table: "at the table", alert: "about the alert", access: "looked" };
 

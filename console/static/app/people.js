@@ -3,6 +3,7 @@
 import { h, put } from "/public/dom.js";
 import { get, patch, post } from "./api.js";
 import { moment, words } from "./format.js";
+import { stacked } from "./stacked.js";
 
 const ROLES = ["operator", "shift_manager", "auditor", "administrator"];
 
@@ -41,7 +42,7 @@ export function show(main, room) {
       put(list, h("p", { class: "said" }, problem.message));
       return;
     }
-    put(list, h("table", {}, h("thead", {}, h("tr", {}, ["Name", "Role", "Since", "State", ""].map((text) => text ? h("th", { scope: "col" }, text) : h("td")))),
+    put(list, stacked(h("table", {}, h("thead", {}, h("tr", {}, ["Name", "Role", "Since", "State", ""].map((text) => text ? h("th", { scope: "col" }, text) : h("td")))),
       h("tbody", {}, people.map((person) => {
         const own = person.name === room.who.name;
         const path = `/api/v1/people/${encodeURIComponent(person.name)}`;
@@ -50,6 +51,6 @@ export function show(main, room) {
         return h("tr", {}, h("th", { scope: "row" }, person.name), h("td", {}, role), h("td", {}, moment(person.made * 1000)),
           h("td", {}, person.disabled ? `disabled ${moment(person.disabled * 1000)}` : person.locked_until * 1000 > Date.now() ? `locked until ${moment(person.locked_until * 1000)}` : "may sign in"),
           h("td", {}, own ? null : h("button", { type: "button", onclick: () => tried(() => patch(path, { disabled: !person.disabled }), `${person.name} is ${person.disabled ? "enabled" : "disabled"}.`) }, person.disabled ? "Enable" : "Disable")));
-      }))));
+      })))));
   }
 }

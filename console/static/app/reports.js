@@ -4,7 +4,7 @@ import { h, put } from "/public/dom.js";
 import { amount, fieldTime, fromField, percent, siteTime, span } from "./amounts.js";
 import { get } from "./api.js";
 import { count, SEVERITIES } from "./format.js";
-import { scrolling } from "./round.js";
+import { scrolling } from "./stacked.js";
 
 const BY = [["table", "Tables"], ["dealer", "Dealers"], ["player", "Players"]];
 

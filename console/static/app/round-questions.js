@@ -6,7 +6,7 @@ import { get, post } from "./api.js";
 import { catalogue } from "./catalogue.js";
 import { cardName } from "./cards.js";
 import { count, moment, roundPath, shown, words } from "./format.js";
-import { scrolling } from "./round.js";
+import { scrolling } from "./stacked.js";
 
 export function comparePanel(view) {
   const { revisions } = view.told;

@@ -8,6 +8,7 @@ import { ELEMENTS } from "./catalogue.js";
 import { count, moment as when, precise, roundPath, tablePath, words } from "./format.js";
 import { Playback } from "./playback.js";
 import { bundlePanel, comparePanel, refundPanel, whatIfPanel } from "./round-questions.js";
+import { scrolling } from "./stacked.js";
 
 export function show(main, room, [table, shoe, round]) {
   const view = new RoundView(main, room, { table, shoe, round });
@@ -211,10 +212,6 @@ function panel(id, title, body, note = "") {
 
 export function fact(name, value) {
   return [h("dt", {}, name), h("dd", {}, value)];
-}
-
-export function scrolling(name, body) {
-  return h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": `${name}, scrolls` }, body);
 }
 
 function split(rule) {

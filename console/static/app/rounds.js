@@ -6,6 +6,7 @@ import { get } from "./api.js";
 import { card } from "./cards.js";
 import { catalogue, ELEMENTS } from "./catalogue.js";
 import { count, gameTitle, moment, roundPath, words } from "./format.js";
+import { stacked } from "./stacked.js";
 
 const PAGE = 50;
 
@@ -78,9 +79,9 @@ class Search {
 
   draw({ total, rounds }, skip) {
     put(this.said, total ? `${count(total)} rounds; ${count(skip + 1)} to ${count(skip + rounds.length)} shown, the latest first` : "No round meets this. Take something away from the search.");
-    put(this.list, total ? h("table", { class: "found" },
+    put(this.list, total ? stacked(h("table", { class: "found" },
       h("thead", {}, h("tr", {}, ["Round", "Opened", "Game", "Cards", "Result", "Status", "Findings", "Handle", "House won", "Dealer"].map((name) => h("th", { scope: "col", class: name === "Handle" || name === "House won" ? "number" : null }, name)))),
-      h("tbody", {}, rounds.map((each) => this.row(each)))) : null);
+      h("tbody", {}, rounds.map((each) => this.row(each))))) : null);
     put(this.paging,
       skip ? h("button", { type: "button", onclick: () => this.search(Math.max(0, skip - PAGE)) }, "Later rounds") : null,
       skip + rounds.length < total ? h("button", { type: "button", onclick: () => this.search(skip + PAGE) }, "Earlier rounds") : null);

@@ -6,6 +6,7 @@ import { get } from "./api.js";
 import { card, cardName, slot } from "./cards.js";
 import { age, clock, count, gameTitle, precise, roundPath, SEVERITIES, words } from "./format.js";
 import { roads } from "./roads.js";
+import { stacked } from "./stacked.js";
 
 const HOLD_MS = 30_000;
 
@@ -215,7 +216,7 @@ class TableView {
   drawRounds() {
     const rounds = this.told.history ?? [];
     const replay = this.room.may("/rounds");
-    put(this.rounds, rounds.length ? h("div", { class: "scroll tall", tabindex: 0, role: "group", "aria-label": "Last rounds" }, h("table", {},
+    put(this.rounds, rounds.length ? h("div", { class: "scroll tall", tabindex: 0, role: "group", "aria-label": "Last rounds" }, stacked(h("table", {},
       h("thead", {}, h("tr", {}, ["Judged", "Shoe", "Round", "Result", "Status", "Found"].map((text) => h("th", { scope: "col" }, text)), ["Handle", "Win"].map((text) => h("th", { scope: "col", class: "number" }, text)))),
       h("tbody", {}, rounds.map((each) => h("tr", { class: each.codes.length ? "found" : "" },
         h("td", {}, clock(each.at)), h("td", {}, each.shoe),
@@ -223,7 +224,7 @@ class TableView {
         h("td", {}, each.winner ? `${words(each.winner)} ${each.totals.join("–")}` : "–"),
         h("td", {}, h("span", { class: `status ${each.status}` }, each.status)),
         h("td", {}, each.codes.map((code, place) => h("span", { class: `sev ${each.severities[place]}` }, code))),
-        h("td", { class: "number" }, this.money(each.handle)), h("td", { class: "number" }, this.money(each.win))))))) : h("p", { class: "muted" }, "No round has been judged yet."));
+        h("td", { class: "number" }, this.money(each.handle)), h("td", { class: "number" }, this.money(each.win)))))))) : h("p", { class: "muted" }, "No round has been judged yet."));
   }
 
   drawDevices() {

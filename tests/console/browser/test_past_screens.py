@@ -34,6 +34,37 @@ def _fits(page: Page) -> bool:
     return bool(page.evaluate("document.documentElement.scrollWidth <= innerWidth + 1"))
 
 
+@pytest.mark.parametrize("theme", ["dark", "light"])
+@pytest.mark.parametrize(
+    ("role", "path", "column"),
+    [
+        ("auditor", "/rounds", "House won"),
+        ("auditor", "/rounds/{round}", "Stake"),
+        ("auditor", "/access", "From"),
+        ("administrator", "/people", "Role"),
+        ("shift_manager", "/reports?start={start}&end={end}", "Handle"),
+    ],
+    ids=["rounds", "one-round", "access", "people", "report"],
+)
+def test_on_a_phone_tables_stand_as_lines_and_nothing_scrolls_sideways(
+    evening: Evening, visitor: Visitor, role: Role, path: str, column: str, theme: str
+) -> None:
+    start, wanted = round(evening.start.timestamp() * 1000), _wrong(evening)
+    where = path.format(round=wanted.key, start=start - 60_000, end=start + 10_800_000)
+    evening.client("auditor").get("/api/v1/rounds", player=SCRIPT, wager="banker", status="flagged")
+    page = visitor.page(evening.server, role, where, PHONE, theme)
+    cell = page.locator(f".stacked [data-column='{column}']").first
+    expect(cell).to_be_visible()
+    assert cell.evaluate("(node) => getComputedStyle(node, '::before').content") == f'"{column}"'
+    assert page.get_by_role("columnheader", name=column, exact=True).count()
+    wide = page.evaluate(
+        "[...document.querySelectorAll('.scroll:has(.stacked)')]"
+        ".filter((each) => each.scrollWidth > each.clientWidth + 1).map((each) => each.ariaLabel)"
+    )
+    assert wide == []
+    assert _fits(page)
+
+
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("role", WATCHING)
 def test_a_round_is_found_and_opened(evening: Evening, visitor: Visitor, role: Role, size: tuple[int, int]) -> None:
