@@ -69,6 +69,8 @@ class AlertTold(Told):
     """Device time of the fact that decided it, in milliseconds since 1970: where to look on the camera."""
     raised: int
     """Milliseconds since 1970."""
+    steps_so_far: int
+    """Never fewer: of two tellings of an alert, the one with fewer steps is the older."""
     state: str
     open: bool
     holder: str

@@ -7,7 +7,7 @@ from typing import Any
 
 from schemas.findings import SEVERITIES, Finding
 from store.rows.alerts import Alert, AlertHistory, AlertStep
-from streams.alerting.life import life_of
+from streams.alerting.life import in_order, life_of
 from streams.alerting.raising import TablePlace, alert_of
 
 CLOSED_KEPT = 500
@@ -89,11 +89,15 @@ class AlertBoard:
             self._put(replace(known, alert=alert, cleared=finding.cleared))
 
     def take_history(self, history: AlertHistory) -> None:
-        """An alert as the store has it."""
+        """An alert as the store had it when it was asked: a later step that is known already stays."""
         known = self._alerts.get(history.alert.id)
-        cleared = known.cleared if known else False
-        alert = history.alert if known is None else replace(history.alert, detail=known.alert.detail)
-        self._put(AlertPicture(alert, history.steps, cleared))
+        if known is None:
+            self._put(AlertPicture(history.alert, history.steps))
+            return
+        # No step ever goes, so that whoever read the store first and comes last takes nothing back.
+        steps = {step.id: step for step in (*known.steps, *history.steps)}
+        alert = replace(history.alert, detail={**history.alert.detail, **known.alert.detail})
+        self._put(AlertPicture(alert, tuple(in_order(steps.values())), known.cleared))
 
     def _put(self, picture: AlertPicture) -> None:
         name = picture.alert.id

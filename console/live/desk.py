@@ -46,6 +46,7 @@ def alert_json(
         "basis": finding.get("basis", "rule"),
         "time": alert.time // 1000,
         "raised": alert.raised,
+        "steps_so_far": len(picture.steps),
         "state": picture.state,
         "open": picture.open,
         "holder": life.holder,

@@ -107,10 +107,13 @@ class LiveRoom:
 
     def snapshot(self, *, masking: bool) -> dict[str, Any]:
         """The whole floor."""
+        return self._whole({name: row_of(each, self.floor.alerts) for name, each in self.floor.tables.items()}, masking)
+
+    def _whole(self, rows: dict[str, Row], masking: bool) -> dict[str, Any]:
         alerts = [each for each in self.floor.alerts.all() if each.open]
         return {
             "at": now_ms(),
-            "tables": {name: row_of(each, self.floor.alerts) for name, each in self.floor.tables.items()},
+            "tables": rows,
             "alerts": [self.alert(each, masking=masking) for each in alerts[-MOST_ALERTS:]],
             "open_alerts": len(alerts),
             "status": self.health.as_json(),
@@ -128,7 +131,8 @@ class LiveRoom:
         self.floor.take_history(history)
 
     def _snapshot(self, masking: bool) -> bytes:
-        return orjson.dumps(self.snapshot(masking=masking))
+        # The rows that all pages were told last: the next tick tells what differs from them, and nothing else.
+        return orjson.dumps(self._whole(self._rows, masking))
 
     async def _take_in(self) -> None:
         while True:
@@ -283,12 +287,15 @@ class _Detail:
         return {name: orjson.dumps(section) for name, section in sections.items()}
 
     def _snapshot(self) -> bytes:
-        return self._joined(self._encoded())
+        # What pages were told last, if there are any: the next tick tells what differs from it, and nothing else.
+        self._sections = self._sections or self._encoded()
+        return self._joined(self._sections)
 
     def tell(self) -> None:
         """Tell the sections that have changed."""
         if not self.channel.listeners:
             self.channel.skip()
+            self._sections = {}
             return
         fresh = self._encoded()
         changed = {name: section for name, section in fresh.items() if self._sections.get(name) != section}

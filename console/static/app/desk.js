@@ -79,9 +79,22 @@ class Desk {
     this.waiting = setTimeout(() => {
       this.waiting = null;
       this.drawQueue();
-      const fresh = this.floor.alerts.get(this.chosen);
-      if (fresh && this.detail && ["state", "game", "pit"].some((name) => fresh[name] !== this.detail[name])) this.open(this.chosen);
+      if (this.behind()) this.open(this.chosen);
     }, 250);
+  }
+
+  // Whether the stream has told of something that the pane does not show.
+  behind() {
+    const fresh = this.floor.alerts.get(this.chosen);
+    if (!fresh || this.detail?.id !== fresh.id || fresh.steps_so_far < this.detail.steps_so_far) return false;
+    return ["state", "holder", "escalations", "game", "pit", "message"].some((name) => fresh[name] !== this.detail[name]);
+  }
+
+  // An answer that was overtaken by a later one changes nothing.
+  know(detail) {
+    if (this.chosen !== detail.id || (this.detail?.id === detail.id && detail.steps_so_far < this.detail.steps_so_far)) return false;
+    this.detail = detail;
+    return true;
   }
 
   async askSelfTest() {
@@ -170,16 +183,17 @@ class Desk {
     this.mark();
     history.replaceState(null, "", `/desk?alert=${id}`);
     try {
-      const detail = await get(`/api/v1/alerts/${encodeURIComponent(id)}`);
-      if (this.chosen !== id) return;
-      this.detail = detail;
+      this.know(await get(`/api/v1/alerts/${encodeURIComponent(id)}`));
     } catch (problem) {
+      if (this.chosen !== id) return;
       // While the store is away, what the topic told is still here.
       const known = this.floor.alerts.get(id);
       this.detail = known ? { ...known, steps: [], without: problem.message } : null;
       if (!known) this.room.say(problem.message);
     }
+    if (this.chosen !== id) return;
     this.drawPane();
+    if (this.behind()) this.soon();
     document.body.classList.add("pane-open");
     if (focus) this.pane.focus();
   }
@@ -235,8 +249,7 @@ class Desk {
   async act(deed, body) {
     const id = this.chosen;
     try {
-      this.detail = await post(`/api/v1/alerts/${encodeURIComponent(id)}/${deed}`, body);
-      this.drawPane();
+      if (this.know(await post(`/api/v1/alerts/${encodeURIComponent(id)}/${deed}`, body))) this.drawPane();
     } catch (problem) {
       // Somebody was first, or the store is away: say so, and show how it stands.
       this.room.say(problem.message);
@@ -280,7 +293,7 @@ class Desk {
       for (const id of ids) {
         try {
           const done = await post(`/api/v1/alerts/${encodeURIComponent(id)}/hand-over`, { to: form.get("to"), note: form.get("note") });
-          if (id === this.chosen) this.detail = done;
+          this.know(done);
         } catch (problem) {
           refused += 1;
           this.room.say(problem.message);
