@@ -23,7 +23,8 @@ from store.write.findings import write_findings
 from store.write.raw import write_records, write_rejections
 from store.write.verdicts import write_verdicts
 from streams import metrics, outputs
-from streams.folding import Wanted, fold
+from streams.desk import TableDesk
+from streams.folding import Folded, Wanted, fold
 from streams.news import News, RefusedLater
 from streams.partition import PartitionJudge
 from streams.turns import Turn, Turns
@@ -147,7 +148,7 @@ class Sink:
             # Before any table is read again: what it was told of under the old assignment is known then.
             await self.ask(lambda: self._write(old, now))
         again = Batch(0, generation)
-        again.news.add(await self._tell_of(await self._read_again(self._next_turns())))
+        again.news.add(await self._read_again(self._next_turns()))
         new = [*(batch for batch in batches if batch.generation == generation), again]
         batches, news = await self.ask(lambda: self._write(new, now))
         records = [record for batch in batches for record in batch.records]
@@ -199,20 +200,36 @@ class Sink:
     def _next_turns(self) -> list[Turn]:
         return self._turns.next(time.monotonic())
 
-    async def _read_again(self, turns: Sequence[Turn]) -> list[Turn]:
-        """Bring desks to where the store and what came since make them; those that were read, as many as in one go."""
+    async def _read_again(self, turns: Sequence[Turn]) -> News:
+        """Bring desks to where the store and what came since make them, as many as are read in one go; people are told
+        of what is found at each."""
+        news = News()
         try:
-            return await self._read_together(turns)
+            folded = await self._fold(turns)
         except Exception:  # a fault of ours at one table must not keep the others from being read and stored
             if len(turns) == 1:
-                desk = turns[0].desk
-                logger.exception("the table could not be read again", extra={"table": desk.table})
-                metrics.FAILED.inc()
-                self._turns.leave_alone(desk, time.monotonic())
-                return []
-        return [read for turn in turns for read in await self._read_again([turn])]
+                self._could_not_read(turns[0].desk)
+                return news
+            for turn in turns:
+                news.add(await self._read_again([turn]))
+            return news
+        for judge, desk in turns:
+            if desk.table in folded:
+                try:
+                    desk.resume(folded.pop(desk.table), judge.unstored(desk.table))
+                except Exception:  # as above
+                    self._could_not_read(desk)
+                    continue
+                judge.resumed(desk)
+                news.add(await self._tell_of(judge, desk))
+        return news
 
-    async def _read_together(self, turns: Sequence[Turn]) -> list[Turn]:
+    def _could_not_read(self, desk: TableDesk) -> None:
+        logger.exception("the table could not be read again", extra={"table": desk.table})
+        metrics.FAILED.inc()
+        self._turns.leave_alone(desk, time.monotonic())
+
+    async def _fold(self, turns: Sequence[Turn]) -> dict[str, Folded]:
         late = await self._look_up_late(turns)
         wanted: list[Wanted] = []
         for judge, desk in turns:
@@ -222,33 +239,27 @@ class Sink:
                 shoes = set(desk.reload)
                 wanted.append(Wanted(desk.table, judge.number, shoes, late[desk.table], arriving, desk.arrived))
         if not wanted:
-            return []
+            return {}
         settings = turns[0].desk.settings
         folded = await self.ask(lambda: fold(self.store, wanted, settings))
-        read = [turn for turn in turns if turn.desk.table in folded]
-        for judge, desk in read:
-            for event in late[desk.table]:
-                logger.info("a fact came late", extra={"table": desk.table, "event": event.id})
-            desk.resume(folded[desk.table], judge.unstored(desk.table))
-            judge.resumed(desk)
-        return read
+        for table in folded:
+            for event in late[table]:
+                logger.info("a fact came late", extra={"table": table, "event": event.id})
+        return folded
 
-    async def _tell_of(self, read: Sequence[Turn]) -> News:
-        """Look at desks that were read again, and tell people of what is found there."""
-        news, now = News(), time.time_ns() // 1_000
-        for judge in {judge.number: judge for judge, _ in read}.values():
-            news.add(judge.look(now))
-        if news.findings:
-            await outputs.send(self.app, outputs.alerts(news.findings))
-        waited = {desk.table: desk.waits_since for _, desk in read}
-        for raised in news.findings:
-            since = waited.get(raised.finding.table or "")
-            if since is not None:
-                metrics.FETCH_SECONDS.observe(time.monotonic() - since)
-        for judge, desk in read:
-            desk.waits_since = None
-            # All its shoes in play were read, and most of their rounds are over.
-            desk.release(judge.watermark.complete_to(now))
+    async def _tell_of(self, judge: PartitionJudge, desk: TableDesk) -> News:
+        """Look at a desk that was read again, and tell people of what is found."""
+        now = time.time_ns() // 1_000
+        news = judge.look(now)
+        await outputs.send(self.app, outputs.alerts(news.findings))
+        if desk.waits_since is not None:
+            for _ in news.findings:
+                metrics.FETCH_SECONDS.observe(time.monotonic() - desk.waits_since)
+        desk.waits_since = None
+        # All its shoes in play were read, and most of their rounds are over.
+        desk.release(judge.watermark.complete_to(now))
+        # Others have their turn between two tables.
+        await asyncio.sleep(0)
         return news
 
     async def _look_up_late(self, turns: Sequence[Turn]) -> dict[str, list[AnyEvent]]:

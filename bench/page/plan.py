@@ -127,6 +127,15 @@ LONG: Final = (
         ("events a second as tables grow", "events a second as partitions grow", "events a second as workers grow"),
     ),
     Question(
+        "restart",
+        "After a restart",
+        "A worker is killed in the middle of its tables' shoes, and begins again with all of them: what it and the"
+        " store use of the processor until each table has been read from the store and its news are judged, and what"
+        " it holds meanwhile.",
+        (Step("restart", ("--tables", "200"), ("--tables", "12", "--rounds", "5")),),
+        ("time on the processor to read a table again",),
+    ),
+    Question(
         "large",
         "Larger than memory",
         "What people ask of a store that has been filled for long; a file larger than memory through the audit; many"
