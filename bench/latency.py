@@ -21,6 +21,7 @@ from contextlib import ExitStack
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
+from threading import Thread
 from typing import Any, Final
 from urllib.request import urlopen
 
@@ -90,12 +91,15 @@ def main() -> None:
                 figures[part] = caught_up(running, floor, steps)
                 report(part, figures[part])
                 continue
+            killing = Thread(target=server.stop, args=(signal.SIGKILL,))
             if part == "store away":
-                server.stop(signal.SIGKILL)
+                # Beside the sending: what waited for it would come all at once.
+                killing.start()
             used, began_at = cpu_seconds(worker.pid), time.monotonic()
             sent[part] = floor.send(running, steps)
             figures[part] = {"worker_cores": round((cpu_seconds(worker.pid) - used) / (time.monotonic() - began_at), 2)}
             if part == "store away":
+                killing.join()
                 time.sleep(3)
                 server.start()
         tell_waited(running, sent, figures)
@@ -184,6 +188,7 @@ class Schedule:
         """Steps until all tables play."""
         self._sent = 0
         """Steps."""
+        self._producer: Producer | None = None
 
     def begin(self) -> None:
         """Wait until it is time."""
@@ -192,15 +197,7 @@ class Schedule:
 
     def send(self, running: Pipeline, steps: int, *, at_once: bool = False) -> set[str]:
         """Send so many steps more, each when it is due, or all at once when the last is due; gives the wrong bets."""
-        assert isinstance(running.broker, KafkaUrl)
-        producer = Producer(
-            {
-                "bootstrap.servers": ",".join(running.broker.servers),
-                "linger.ms": 1,
-                "acks": "all",
-                "compression.type": "lz4",
-            }
-        )
+        producer = self._producer = self._producer or _producer(running)
         if at_once:
             time.sleep(max(0.0, self._due(self._sent + steps) - time.time()))
         began, events, wanted = time.monotonic(), 0, self.steps[self._sent : self._sent + steps]
@@ -220,6 +217,12 @@ class Schedule:
 
     def _due(self, step: int) -> float:
         return self.began + step * STEP_SECONDS
+
+
+def _producer(running: Pipeline) -> Producer:
+    assert isinstance(running.broker, KafkaUrl)
+    servers = ",".join(running.broker.servers)
+    return Producer({"bootstrap.servers": servers, "linger.ms": 1, "acks": "all", "compression.type": "lz4"})
 
 
 def wrong(line: bytes, number: int, sensors: dict[str, int]) -> bytes:
