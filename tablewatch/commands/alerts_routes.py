@@ -44,6 +44,11 @@ def routing_or_nobody() -> Routing:
 def chosen_routing() -> Routing:
     """The routing file, with addresses that can be used."""
     path = routes_file()
+    if not path.exists():
+        raise InvalidRouting(
+            f"{path} cannot be read: there is no such file. It says who is told of alerts; docs/operations.md has one "
+            "to begin with, and TABLEWATCH_ALERTS_ROUTES may name another."
+        )
     routing = read_routing(path)
     faults = unusable(routing)
     if faults:

@@ -69,7 +69,10 @@ def migrate(
     with _explained():
         store, settings = _store(), _schema_settings()
         if dry_run:
-            for migration, wanted in plan(store, settings, upto):
+            planned = plan(store, settings, upto)
+            if not planned:
+                typer.echo("-- Every migration has landed already.")
+            for migration, wanted in planned:
                 typer.echo(f"-- {migration}")
                 for statement in wanted:
                     typer.echo(f"{statement};\n")

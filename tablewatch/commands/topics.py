@@ -127,6 +127,8 @@ def _report(differences: list[Difference], *, as_json: bool) -> None:
         typer.echo(orjson.dumps(asdict(difference)).decode() if as_json else str(difference))
     if differences:
         raise typer.Exit(FLAGGED)
+    if not as_json:
+        typer.echo("The topics are as they should be.")
 
 
 @contextmanager

@@ -38,6 +38,7 @@ def test_migrate_and_status_follow_each_other(url: str, empty_store: Store) -> N
     assert done.exit_code == 0
     assert done.output.splitlines() == [f"{migration} has landed" for migration in migrations()]
     assert run("migrate").output == "The store is up to date.\n"
+    assert run("migrate", "--dry-run").output == "-- Every migration has landed already.\n"
     landed = run("status")
     assert landed.exit_code == 0
     assert "0001_raw_events  landed  20" in landed.output

@@ -160,6 +160,7 @@ def test_a_routing_file_that_is_named_must_be_there(site: Site) -> None:
     for command in (("check",), ("test-message", "anna")):
         wrong = site.run("alerts", *command)
         assert (wrong.exit_code, "cannot be read" in wrong.stderr) == (2, True)
+        assert "docs/operations.md" in wrong.stderr
 
 
 def test_check_shows_who_is_told_and_names_faults_with_exit_code_2(site: Site) -> None:
