@@ -12,7 +12,7 @@ from replay.bets import BetLine, bet_json, bet_line
 from replay.cards import Layout, Reason, asks_next, card_words, lay_out, outcome_words, reason_for
 from replay.pinning import decided_by
 from replay.readings import readings_in
-from replay.taking_in import TakenIn
+from replay.taking_in import taken_in
 from replay.words import KINDS, Teller
 from schemas.findings import Finding, as_json, plain
 from schemas.records import AnyEvent, Configuration
@@ -109,12 +109,9 @@ class Story:
 
 def facts_of(events: Iterable[AnyEvent]) -> RoundFacts:
     """The facts of one round with their effective times: repeats count once, what contradicts itself not at all."""
-    taken = TakenIn()
-    taken.take(events)
     by_source: dict[str, list[AnyEvent]] = {}
-    for said in taken.tables().values():
-        for event in said:
-            by_source.setdefault(event.source, []).append(event)
+    for event in taken_in(list(events))[0]:
+        by_source.setdefault(event.source, []).append(event)
     return gather(fact for source, said in by_source.items() for fact in follow(source, said, ()).facts)
 
 

@@ -15,7 +15,15 @@ from replay.windows import TableWindow, Unreadable, floor_windows, whole_tables
 from schemas.verdicts import Verdict, verdict_json
 from store.connect import Store
 from store.errors import StoreContradicts
-from store.read.bulk import judged_shoes, partition_shares, round_keys, shoes_verdicts, tables_of, tables_verdicts
+from store.read.bulk import (
+    Partition,
+    judged_shoes,
+    partition_shares,
+    round_keys,
+    shoes_verdicts,
+    tables_of,
+    tables_verdicts,
+)
 from store.read.identities import SharedId, ids_of_several_tables
 from store.read.rounds import ALL, RoundFilter
 from store.rows.verdicts import RoundKey, StoredVerdict
@@ -30,7 +38,7 @@ does not hold the event that is stored for it, or is not there; ``other-judge``:
 another version of the judge, which may rightly see them differently."""
 
 EVENTS_OF_PARTITION = 400_000
-"""A partition with no more events than this is read whole."""
+"""A partition with no more events than this is read whole, together with others up to so many."""
 WELL_OVER = 300_000_000
 """A round that ended so long (microseconds) before one that was judged should have a verdict, too."""
 
@@ -211,15 +219,15 @@ def verify(
 
 
 def _verify_tables(store: Store, tables: tuple[str, ...], result: Verified, told: Progress) -> None:
-    """Whole tables: partition by partition where they fit into memory, else by windows of shoes."""
-    sizes: dict[tuple[str, int], int] = {}
-    homes: dict[str, set[tuple[str, int]]] = {}
+    """Whole tables: a few partitions at a time where they fit into memory, else by windows of shoes."""
+    sizes: dict[Partition, int] = {}
+    homes: dict[str, set[Partition]] = {}
     shares = partition_shares(store)
     for share in shares:
         home = share.log, share.partition
         sizes[home] = sizes.get(home, 0) + share.events
         homes.setdefault(share.table, set()).add(home)
-    together: dict[tuple[str, int], list[str]] = {}
+    together: dict[Partition, list[str]] = {}
     apart: list[str] = []
     events = {(share.table, share.log, share.partition): share.events for share in shares}
     for table in tables or sorted(homes):
@@ -231,12 +239,28 @@ def _verify_tables(store: Store, tables: tuple[str, ...], result: Verified, told
     for home, chosen in sorted(together.items()):
         # Reading a partition for one small table of it takes longer than reading the table.
         if sum(events[table, *home] for table in chosen) * 4 < sizes[home]:
-            apart += chosen
-            continue
+            apart += together.pop(home)
+    for some in _few_at_a_time({home: sizes[home] for home in sorted(together)}):
+        chosen = [table for home in some for table in together[home]]
         verdicts = tables_verdicts(store, chosen)
-        for window in whole_tables(store, *home, chosen):
+        for window in whole_tables(store, some, chosen):
             _verify_whole(window, verdicts.pop(window.table, {}), result, told)
+            del window
     _verify_by_windows(store, dict.fromkeys(apart), result, told, missing=True)
+
+
+def _few_at_a_time(sizes: Mapping[Partition, int]) -> Iterator[list[Partition]]:
+    """Partitions that are read together: questions cost more than rows."""
+    some: list[Partition] = []
+    full = 0
+    for home, size in sizes.items():
+        if some and full + size > EVENTS_OF_PARTITION:
+            yield some
+            some, full = [], 0
+        some.append(home)
+        full += size
+    if some:
+        yield some
 
 
 def _verify_whole(
@@ -272,6 +296,7 @@ def _verify_by_windows(
             if missing:
                 over = unjudged(window, verdicts)
                 result.deviations.extend(each for each in over if chosen((each.key.shoe, each.key.round)))
+            del window
     for table, verdicts in shoes_verdicts(store, unheard).items():
         chosen = _chosen(wanted[table])
         gone = [each for key, each in verdicts.items() if chosen(key)]

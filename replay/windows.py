@@ -1,22 +1,23 @@
-"""Tables from the store, ready to be judged: whole ones, a partition at a time, or windows of a few shoes."""
+"""Tables from the store, ready to be judged: whole ones, a few partitions at a time, or windows of a few shoes."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from audit.devices import Base, RejectedPlace
 from audit.facts import Fact
 from audit.table import NOTHING_BEFORE, Before, RoundKey, TableFacts, assemble, configuration_at, users_of_one_time
-from replay.taking_in import TakenIn
-from schemas.decoding import Rejected, decode_record
+from replay.by_table import ByTable
+from replay.taking_in import taken_in
 from schemas.records import AnyEvent
 from schemas.time import micros
 from schemas.verdicts import Bet, Settled
 from store.connect import Store
 from store.errors import StoreContradicts
-from store.read.bulk import RawRecord, partition_records, refused_places, refused_sequences
+from store.read.bulk import Partition, partition_records, refused_places, refused_sequences
 from store.read.events import configuration_events
 from store.read.folding import rounds_under_minimum
 from store.read.stretches import (
+    EventsRead,
     ShoeTimes,
     SourceStand,
     events_between,
@@ -58,76 +59,31 @@ class TableWindow:
         return self.shoes is None or key[0] in self.shoes
 
 
-def whole_tables(store: Store, log: str, partition: int, tables: Collection[str]) -> Iterator[TableWindow]:
-    """All of some tables of one partition, whose records are read and decoded once."""
-    taken = TakenIn()
-    strays = refused_places(store, log, partition)
-    for events, rejected in _decoded(partition_records(store, log, partition), strays):
-        taken.take(events)
-        for refused in rejected:
-            if refused.subject is not None and refused.source is not None and refused.sequence is not None:
-                taken.refuse(refused.subject, refused.source, refused.sequence, refused.type)
-    by_table = taken.tables()
+def whole_tables(store: Store, partitions: Collection[Partition], tables: Collection[str]) -> Iterator[TableWindow]:
+    """All of some tables of a few partitions, whose records are read once."""
+    strays = refused_places(store, partitions)
+    sorted_out = ByTable(strays)
+    sorted_out.sort(partition_records(store, partitions))
     refused_here = refused_sequences(store, sorted(tables)) if strays else {}
     for table in sorted(tables):
-        for place in refused_here.get(table, ()):
-            taken.refuse(table, *place)
-        yield _assembled(table, None, by_table.pop(table, []), taken.places_of(table), NOTHING_BEFORE)
+        # Nothing here holds on to a window that was given: it should be gone when the next is put together.
+        yield _whole(table, *sorted_out.take(table), refused_here.get(table, ()))
 
 
-_BYTES_TOGETHER = 900_000
-"""So many bytes of records are decoded together: under the length from which an array is looked at item by item."""
-
-
-def _decoded(
-    records: Iterable[RawRecord], strays: set[tuple[str, int, int]]
-) -> Iterator[tuple[list[AnyEvent], list[Rejected]]]:
-    """What records hold, without what was refused of them. Those of which all was accepted are decoded together, as
-    many live records hold an event or two; whatever is not plainly right then, one by one."""
-    odd = {(topic, offset) for topic, offset, _ in strays}
-    together: list[RawRecord] = []
-    size = 0
-    for record in records:
-        if record.refused or (record.topic, record.offset) in odd or not _plain(record.raw):
-            yield _one(record, strays)
-            continue
-        if size + len(record.raw) > _BYTES_TOGETHER:
-            yield from _many(together)
-            together, size = [], 0
-        together.append(record)
-        size += len(record.raw)
-    yield from _many(together)
-
-
-def _plain(raw: bytes) -> bool:
-    return raw[:1] == b"{" or (raw[:2] == b"[{" and raw[-2:] == b"}]")
-
-
-def _many(records: Sequence[RawRecord]) -> Iterator[tuple[list[AnyEvent], list[Rejected]]]:
-    inside = (record.raw if record.raw[:1] == b"{" else record.raw[1:-1] for record in records)
-    decoded = decode_record(b"[" + b",".join(inside) + b"]") if records else None
-    if decoded is None:
-        return
-    if not decoded.rejected and len(decoded.events) == sum(record.accepted for record in records):
-        yield decoded.events, []
-    else:
-        yield from (_one(record, set()) for record in records)
-
-
-def _one(record: RawRecord, strays: set[tuple[str, int, int]]) -> tuple[list[AnyEvent], list[Rejected]]:
-    decoded = decode_record(record.raw)
-    places = zip(decoded.events, decoded.places, strict=True)
-    kept = [event for event, place in places if (record.topic, record.offset, place) not in strays]
-    return kept, decoded.rejected
+def _whole(
+    table: str, events: Sequence[AnyEvent], places: set[RejectedPlace], refused: Sequence[tuple[str, int, str | None]]
+) -> TableWindow:
+    return _assembled(table, None, events, places.union(RejectedPlace(*place) for place in refused), NOTHING_BEFORE)
 
 
 def _assembled(
     table: str,
     shoes: frozenset[str] | None,
     events: Sequence[AnyEvent],
-    places: Sequence[RejectedPlace],
+    refused: Collection[RejectedPlace],
     before: Before,
 ) -> TableWindow:
+    places = sorted(refused, key=lambda place: (place.source, place.sequence, place.type or ""))
     return TableWindow(table, shoes, assemble(table, events, places, before), events, places, before)
 
 
@@ -219,23 +175,32 @@ def _windows(
     later = {table: sequences[table] for table, (first, _) in batch.items() if first}
     stands = stands_before(store, later) if later else {}
     for table, (first, _) in sorted(batch.items()):
-        taken = TakenIn()
-        try:
-            if table in read.unclear:
-                for some in events_with_care(store, table, sequences[table]):
-                    taken.take(some)
-            else:
-                taken.take(read.by_table.get(table, ()))
-            before = _before(store, table, stands.get(table, {}), times[table][0]) if first else NOTHING_BEFORE
-        except StoreContradicts as error:
-            yield Unreadable(table, names[table], error)
-            continue
-        events = taken.tables().get(table, [])
-        for source, sequence, kind in refused.get(table, ()):
-            known = before.bases.get(source)
-            if known is None or sequence > known[0].sequence:
-                taken.refuse(table, source, sequence, kind)
-        yield _assembled(table, names[table], events, taken.places_of(table), before)
+        stood = (stands.get(table, {}), times[table][0]) if first else None
+        # As above, nothing here holds on to a window that was given.
+        yield _window(store, table, names[table], read, sequences[table], refused.get(table, ()), stood)
+
+
+def _window(
+    store: Store,
+    table: str,
+    shoes: frozenset[str],
+    read: EventsRead,
+    runs: Mapping[str, tuple[int, int]],
+    refused: Sequence[tuple[str, int, str | None]],
+    stood: tuple[Mapping[str, SourceStand], int] | None,
+) -> TableWindow | Unreadable:
+    """The window of one table. ``stood``: how its sources stood before it and when it begins; None: it is the first."""
+    try:
+        plain = read.take(table)
+        events, places = taken_in(list(events_with_care(store, table, runs)) if plain is None else plain)
+        before = NOTHING_BEFORE if stood is None else _before(store, table, *stood)
+    except StoreContradicts as error:
+        return Unreadable(table, shoes, error)
+    for source, sequence, kind in refused:
+        known = before.bases.get(source)
+        if known is None or sequence > known[0].sequence:
+            places.add(RejectedPlace(source, sequence, kind))
+    return _assembled(table, shoes, events, places, before)
 
 
 def _times(shoes: Sequence[ShoeTimes], first: int, last: int) -> tuple[int, int]:

@@ -19,49 +19,61 @@ class PartitionShare:
     events: int
 
 
-def partition_shares(store: Store, tables: Sequence[str] = ()) -> list[PartitionShare]:
-    """In which partitions the events of tables are; of all tables where none is named."""
-    condition = "table IN %(tables)s" if tables else "1"
-    rows = store.query(
-        f"SELECT table, log, partition, count() FROM events WHERE {condition}"
-        " GROUP BY table, log, partition ORDER BY table, log, partition",
-        {"tables": tuple(tables)} if tables else None,
-    )
-    return [PartitionShare(*row) for row in rows]
+def partition_shares(store: Store) -> list[PartitionShare]:
+    """In which partitions the events of all tables are."""
+    rows = store.query("SELECT table, log, partition, count() FROM events GROUP BY table, log, partition")
+    return [PartitionShare(*row) for row in sorted(rows)]
+
+
+Partition = tuple[str, int]
+"""A log, and one of its partitions, of all topics."""
 
 
 class RawRecord(NamedTuple):
-    """A record of one partition as received."""
+    """A record as received."""
 
+    log: str
     topic: str
+    partition: int
     offset: int
     accepted: int
     """How many events of it were accepted."""
     refused: int
     raw: bytes
 
+    @property
+    def key(self) -> tuple[str, str, int, int]:
+        """Where it stands."""
+        return self[:4]
 
-def partition_records(store: Store, log: str, partition: int) -> Iterator[RawRecord]:
-    """The records of one partition of all topics, each once."""
-    seen: set[tuple[bytes, int]] = set()
+
+def partition_records(store: Store, partitions: Collection[Partition]) -> Iterator[RawRecord]:
+    """The records of some partitions, each once."""
+    seen: set[tuple[bytes, bytes, int, int]] = set()
     columns = store.columns(
-        "SELECT topic, offset, events, rejected, raw FROM records WHERE log = %(log)s AND partition = %(partition)s",
-        {"log": log, "partition": partition},
+        "SELECT log, topic, partition, offset, events, rejected, raw FROM records"
+        " WHERE (log, partition) IN %(partitions)s",
+        {"partitions": tuple(partitions)},
         as_bytes=True,
     )
-    for topic, offset, accepted, refused, raw in zip(*columns, strict=True):
-        if (topic, offset) not in seen:
-            seen.add((topic, offset))
-            yield RawRecord(topic.decode(), offset, accepted, refused, raw)
+    for row in zip(*columns, strict=True):
+        if row[:4] not in seen:
+            seen.add(row[:4])
+            log, topic, *rest = row
+            yield RawRecord(log.decode(), topic.decode(), *rest)
 
 
-def refused_places(store: Store, log: str, partition: int) -> set[tuple[str, int, int]]:
-    """What was refused of a partition: topic, offset and place in the record."""
+RefusedPlace = tuple[str, str, int, int, int]
+"""Log, topic, partition and offset of a record, and the place in it of what was refused."""
+
+
+def refused_places(store: Store, partitions: Collection[Partition]) -> set[RefusedPlace]:
+    """What was refused of some partitions."""
     rows = store.query(
-        "SELECT DISTINCT topic, offset, place FROM rejected WHERE log = %(log)s AND partition = %(partition)s",
-        {"log": log, "partition": partition},
+        "SELECT log, topic, partition, offset, place FROM rejected WHERE (log, partition) IN %(partitions)s",
+        {"partitions": tuple(partitions)},
     )
-    return {(topic, offset, place) for topic, offset, place in rows}
+    return {(log, topic, partition, offset, place) for log, topic, partition, offset, place in rows}
 
 
 def refused_sequences(store: Store, tables: Sequence[str]) -> dict[str, list[tuple[str, int, str | None]]]:
@@ -110,7 +122,8 @@ def judged_shoes(store: Store, tables: Sequence[str]) -> dict[str, set[str]]:
 def _last_verdicts(store: Store, condition: str, parameters: Mapping[str, Any]) -> dict[str, Verdicts]:
     columns = store.columns(
         "SELECT table, shoe, round, precedence, revision, digest, judge, toUnixTimestamp64Milli(judged), verdict"
-        f" FROM verdicts WHERE {condition}",
+        # In one block of all of them the engine would take fresh memory for every question.
+        f" FROM verdicts WHERE {condition} SETTINGS max_block_size = 512",
         parameters,
         as_bytes=True,
     )

@@ -18,8 +18,12 @@ class SharedId:
 def ids_of_several_tables(store: Store) -> list[SharedId]:
     """Every one that is stored. Most sources speak about one table; of the others, only the events are read whose marks
     are those of several tables."""
-    rows = store.query("SELECT source FROM source_hours GROUP BY source HAVING uniqExact(table) > 1 ORDER BY source")
-    return [shared for (source,) in rows for shared in _of_source(store, source)]
+    several = "SELECT source FROM source_hours GROUP BY source HAVING uniqExact(table) > 1"
+    rows = store.query(
+        f"SELECT DISTINCT source FROM (SELECT source, id_mark FROM events WHERE source GLOBAL IN ({several})"
+        " GROUP BY source, id_mark HAVING uniqExact(table) > 1)"
+    )
+    return [shared for (source,) in sorted(rows) for shared in _of_source(store, source)]
 
 
 def _of_source(store: Store, source: str) -> list[SharedId]:

@@ -9,10 +9,9 @@ from collections import defaultdict
 from itertools import count
 from typing import Any, Final
 
-import orjson
-
 from audit.beside_rounds import rejection, rejection_of
 from audit.devices import RejectedPlace
+from schemas.beginnings import BEHIND, attributes_in, fields_of
 from schemas.decoding import MAX_RECORD_BYTES, Rejected, decode_line, split_record
 from tablewatch.auditing.rejections import Rejections
 from tablewatch.auditing.spool import MEMORY, Kept, Shelf, Spool
@@ -20,8 +19,6 @@ from tablewatch.auditing.spool import MEMORY, Kept, Shelf, Spool
 Origin = tuple[str, str]
 """The table and the source of an event."""
 
-_SAME_FOR_MANY: Final = frozenset({"specversion", "type", "source", "subject", "datacontenttype", "dataschema", "id"})
-"""The attributes that many events of one device have in common, and the id, behind which a beginning ends."""
 _TABLE: Final = b'"subject"'
 _MOST_BEGINNINGS: Final = 1 << 16
 
@@ -68,7 +65,7 @@ class Filing:
         self.lines += len(lines)
         # Devices write all their events alike: up to the id, most lines are known by heart.
         known = self._beginnings.get
-        homes = [known(line[: line.find(b'"id"')]) for line in lines]
+        homes = [known(line[: line.find(BEHIND)]) for line in lines]
         whole = b"\n".join(lines)
         for place in _uncertain(lines, homes, whole):
             homes[place] = self._look_at(lines[place])
@@ -82,19 +79,18 @@ class Filing:
 
     def _look_at(self, line: bytes) -> Kept | None:
         """Where a line belongs by its attributes; None where that takes decoding it."""
-        origin = _origin(_fields(line))
+        origin = _origin(fields_of(line))
         if origin is None:
             return None
         home = self.spool.kept(origin)
-        beginning = line[: line.find(b'"id"')]
+        beginning = line[: line.find(BEHIND)]
         if _TABLE in beginning:
             self._learn(beginning, origin, home)
         return home
 
     def _learn(self, beginning: bytes, origin: Origin, home: Kept) -> None:
         """Know a line by its beginning from now on, where that is the same for many and says where it belongs."""
-        attributes = _fields(beginning + b'"id":""}')
-        if _origin(attributes) == origin and attributes.keys() <= _SAME_FOR_MANY:
+        if _origin(attributes_in(beginning)) == origin:
             if len(self._beginnings) == _MOST_BEGINNINGS:
                 self._beginnings.clear()
             self._beginnings[beginning] = home
@@ -140,15 +136,6 @@ def _uncertain(lines: list[bytes], homes: list[Kept | None], whole: bytes) -> li
         for place, (home, line) in enumerate(zip(homes, lines, strict=True))
         if home is None or b"\\" in line or line.count(_TABLE) != 1
     ]
-
-
-def _fields(raw: bytes) -> dict[str, Any]:
-    """The fields of a JSON object; none where the bytes are no such thing."""
-    try:
-        fields = orjson.loads(raw)
-    except orjson.JSONDecodeError:
-        return {}
-    return fields if isinstance(fields, dict) else {}
 
 
 def _origin(fields: dict[str, Any]) -> Origin | None:

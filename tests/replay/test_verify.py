@@ -16,12 +16,13 @@ from replay.verify import Difference, Verified, differences, verify
 from schemas.verdicts import verdict_json
 from simulator.floor import simulate
 from store.connect import Store
+from store.read.bulk import partition_shares
 from store.read.rounds import RoundFilter
 from store.read.stretches import ShoeTimes
 from store.write.raw import write_records
 from store.write.verdicts import write_verdicts
 from tests.audit.case import DTB, Case
-from tests.replay.stored import fill, judged, packed
+from tests.replay.stored import PARTITIONS, fill, judged, packed
 from tests.replay.telling import tables_of
 
 
@@ -67,6 +68,19 @@ def test_windows_of_single_shoes_judge_as_the_whole_table(store: Store, monkeypa
     assert _kinds(result) == []
     assert result.rounds == len(stored) == 6
     assert len(list(windows.shoe_windows(store, "BT1"))) == 3
+
+
+@pytest.mark.parametrize("at_once", [1_200, 1_000_000])
+def test_partitions_that_are_read_together_judge_as_they_do_alone(
+    store: Store, monkeypatch: pytest.MonkeyPatch, at_once: int
+) -> None:
+    stored = fill(store, list(simulate(6, 12, 41, faults=0.1)))
+    shares = partition_shares(store)
+    sizes = [sum(each.events for each in shares if each.partition == number) for number in range(PARTITIONS)]
+    assert max(sizes) <= 1_200 < sum(sizes)
+    monkeypatch.setattr(verifying, "EVENTS_OF_PARTITION", at_once)
+    result = verify(store)
+    assert (result.rounds, result.tables, _kinds(result)) == (len(stored), 6, [])
 
 
 @pytest.mark.parametrize("at_once", [1, 700, 1_000_000])
