@@ -13,6 +13,8 @@ class _Reading:
     """The largest event time read, no later than the arrival of its record."""
     caught_up_since: int | None = None
     """By the worker's clock; None while there is something left to read."""
+    asked: int | None = None
+    """By the worker's clock: when it was last told how much is left."""
 
 
 class Watermark:
@@ -29,11 +31,14 @@ class Watermark:
         reading.latest = max(reading.latest, min(event_time, arrival))
 
     def left_to_read(self, topic: str, records: int, now: int) -> None:
-        """So many records of a topic are left on the broker."""
+        """So many records of a topic are left on the broker. A worker that stood still for a while (its machine was
+        paused, or busy) has not heard of what came meanwhile: that nothing is left must hold for a while again."""
         reading = self._readings[topic]
+        stood_still = reading.asked is not None and now - reading.asked > IDLE_MICROSECONDS
+        reading.asked = now
         if records > 0:
             reading.caught_up_since = None
-        elif reading.caught_up_since is None:
+        elif reading.caught_up_since is None or stood_still:
             reading.caught_up_since = now
 
     def complete_to(self, now: int) -> int:

@@ -77,7 +77,7 @@ class Floor:
 def look(judge: PartitionJudge) -> News:
     """What is new where all that was sent has been read for a while."""
     news = News()
-    for now in (NOW_MS * 1_000, NOW_MS * 1_000 + 10_000_000):
+    for now in range(NOW_MS * 1_000, NOW_MS * 1_000 + 11_000_000, 1_000_000):
         for topic in INPUTS:
             judge.watermark.left_to_read(topic, 0, now)
         news.add(judge.look(now))

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from audit.settings import JudgeSettings
+from schemas.decoding import decode_lines
+from schemas.time import micros
 from simulator.floor import simulate
 from streams.intake import read_record
 from streams.news import News
@@ -38,29 +40,31 @@ def test_a_topic_that_was_not_fetched_yet_holds_the_judgement_of_absence_back() 
         for offset, line in enumerate(by_topic[topic]):
             judge.take(read_record(topic, 0, offset, NOW // 1_000, line, 1), offset, 0.0)
 
-    def look(now: int) -> int:
-        for topic in INPUTS:
-            # The client knows no end of a topic before its first fetch.
-            judge.watermark.left_to_read(topic, judge.left(topic, None), now)
-        news = judge.look(now)
-        assert not news.findings
-        return len(news.verdicts)
+    def look(seconds: range) -> int:
+        verdicts = 0
+        for now in (NOW + second * SECOND for second in seconds):
+            for topic in INPUTS:
+                # The client knows no end of a topic before its first fetch.
+                judge.watermark.left_to_read(topic, judge.left(topic, None), now)
+            news = judge.look(now)
+            assert not news.findings
+            verdicts += len(news.verdicts)
+        return verdicts
 
     read("table.floor")
     read("table.cards")
-    assert look(NOW) == 0
-    assert look(NOW + 3_600 * SECOND) == 0
+    assert look(range(60)) == 0
     read("table.bets")
-    assert look(NOW + 3_601 * SECOND) + look(NOW + 3_610 * SECOND) == ROUNDS
+    assert look(range(60, 70)) == ROUNDS
     held = [each for desk in judge.desks.values() if desk.live for each in desk.live.rounds.values()]
     assert all(each.verdict is not None and each.verdict.revision == 1 for each in held)
 
 
-def _idle_judge() -> PartitionJudge:
-    """A judge whose topics have been read to their ends for a while."""
+def _idle_judge(now: int = NOW) -> PartitionJudge:
+    """A judge whose topics have been read to their ends for a while by this time."""
     judge = PartitionJudge(0, JudgeSettings(), (), dict.fromkeys(INPUTS, 0))
-    for now in (NOW - 10 * SECOND, NOW - SECOND):
-        assert not _look(judge, now)
+    for second in range(-10, 0):
+        assert not _look(judge, now + second * SECOND)
     return judge
 
 
@@ -83,10 +87,37 @@ def test_arrears_that_come_topic_by_topic_raise_nothing_that_is_cleared_again() 
         _read(judge, topic, lines, NOW + number * SECOND // 2)
         assert not _look(judge, NOW + number * SECOND // 2)
         assert judge.is_holding(NOW + number * SECOND // 2)
-    news = _look(judge, NOW + 3 * SECOND)
-    assert not judge.is_holding(NOW + 3 * SECOND)
+    news = News()
+    for second in range(2, 5):
+        news.add(_look(judge, NOW + second * SECOND))
+    assert not judge.is_holding(NOW + 4 * SECOND)
     assert not news.findings
     assert [each.concluded.verdict.revision for each in news.verdicts] == [1] * ROUNDS
+
+
+def test_a_worker_that_stood_still_takes_nothing_for_missing_that_came_meanwhile() -> None:
+    """Its machine was paused: until it has fetched again, it has not heard of what came, and seems to be caught up"""
+    lines = list(simulate(1, 1, 2))
+    events = decode_lines(lines).events
+    began = min(micros(event.time) for event in events)
+    ended = next(micros(event.time) for event in events if event.type == "round.closed.v1")
+    told = [line for line, event in zip(lines, events, strict=True) if micros(event.time) <= ended]
+    settled = [line for line in told if b"bet.settled.v1" in line]
+    judge = _idle_judge(began)
+    for topic, said in _by_topic([line for line in told if line not in settled]).items():
+        _read(judge, topic, said, ended)
+    for now in range(began, ended + 1, SECOND):
+        assert not _look(judge, now)
+    awake = ended + 30 * SECOND
+    assert not _look(judge, awake)
+    assert not _look(judge, awake + SECOND // 2)
+    _read(judge, "table.bets", settled, awake + SECOND // 2)
+    news = News()
+    for second in range(1, 6):
+        news.add(_look(judge, awake + second * SECOND))
+    assert settled
+    assert not news.findings
+    assert [each.concluded.verdict.revision for each in news.verdicts] == [1]
 
 
 def test_a_device_that_is_late_all_the_time_does_not_keep_its_table_from_being_judged() -> None:
