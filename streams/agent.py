@@ -36,8 +36,9 @@ LOOK_BACK_MS = 14 * 24 * 3_600_000
 STOP_SECONDS = 30.0
 """How long a worker that was told to stop waits for a store that is away."""
 UNREACHABLE = 3
-COLLECT = 100_000, 20, 100
-"""How seldom cycles are looked for: new objects, collections of these, and of those."""
+COLLECT = 100_000, 1_000_000, 1_000_000
+"""How seldom cycles are looked for: among so many new objects, and all but never among older ones. What is held without
+cycles goes by itself; to look through it all took more than a second, once the store was away and much was held."""
 LOOKED_UP = 2 * MOST_HELD
 """So many records before the last that is stored are known to be stored or not when a partition is taken over."""
 _FOR_EVER = 2**62
