@@ -6,9 +6,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from threading import Lock
 from typing import Any, TypeVar
+from weakref import proxy
 
 from clickhouse_driver import Client
 from clickhouse_driver import errors as driver_errors
+from clickhouse_driver.columns.base import CommonSerialization
 from clickhouse_driver.util.escape import escape_param
 
 from store.address import Address, parse_address
@@ -44,6 +46,15 @@ _IDLE_CLIENTS = 16
 _REVISION = 54440
 """The protocol as it was before every column of a block got a byte of its own, which the embedded server would have to
 look for in all that it sends. Nothing that came later is used here."""
+
+
+def _know_weakly(serialization: Any, column: Any) -> None:
+    """The driver makes a column and its serialization for every column of every statement, and lets each hold the
+    other: they stayed until cycles were looked for among all that a worker holds, which takes a second of it."""
+    serialization.column = proxy(column)
+
+
+CommonSerialization.__init__ = _know_weakly
 
 Row = tuple[Any, ...]
 Columns = list[tuple[Any, ...]]
