@@ -8,9 +8,9 @@ from games.paytable import printed_odds
 from games.rulebook import Game
 from games.settlement import features_of, outcome_of
 from replay.cards import Reason, shapes_of
-from replay.money import amount_words
 from replay.words import wager_words
 from schemas.findings import plain
+from schemas.money import amount_words
 from schemas.records import Configuration
 from schemas.verdicts import Bet, Settled, Verdict
 

@@ -6,7 +6,7 @@ from typing import Any, Final
 from audit.facts import Fact
 from games.rulebook import Game
 from replay.cards import card_words
-from replay.money import amount_words
+from schemas.money import amount_words
 
 Amount = Callable[[int], str]
 """Writes an amount in the table's currency."""

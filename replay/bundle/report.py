@@ -8,10 +8,10 @@ from typing import Any
 from games.rulebook import GAMES
 from replay.bundle.pictures import hands_picture, roads_picture, timeline_picture
 from replay.chain.prove import RoundProof
-from replay.money import amount_words
 from replay.roads import Roads
 from replay.story import Story
 from replay.words import wager_words
+from schemas.money import amount_words
 
 _STYLE = """
 body{font:15px/1.45 system-ui,sans-serif;color:#1b1b1b;max-width:60rem;margin:2rem auto;padding:0 1rem}

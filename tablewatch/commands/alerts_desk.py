@@ -12,6 +12,7 @@ from store.connect import Store, connect
 from store.rows.alerts import AlertHistory
 from streams.alerting.desk import Done, alert_with_steps, open_alerts, perform
 from streams.alerting.life import Act, Deed, Disposition, Role, life_of, moment
+from streams.alerting.raising import sentence_of
 from tablewatch.commands.services import FLAGGED, WRONG_USE, explained
 from tablewatch.commands.store_address import store_url
 from tablewatch.settings import value_of
@@ -200,7 +201,7 @@ def _line(history: AlertHistory) -> str:
     holder = f" by {life.holder}" if life.holder and life.state == "taken" else ""
     return (
         f"{alert.id[:8]}  {moment(alert.raised * 1000)}  {alert.severity:8}  {life.state or 'raised'}{holder}"
-        f"  {alert.code}  {where}  {alert.message}"
+        f"  {alert.code}  {where}  {sentence_of(alert)}"
     )
 
 

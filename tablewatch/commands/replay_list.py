@@ -9,9 +9,9 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from replay.money import amount_words, signed_words
 from replay.rounds import RoundNotFound, near_words
 from schemas.findings import SEVERITY
+from schemas.money import amount_words, signed_words
 from store.read.rounds import RoundFilter, last_summaries, nearby, summaries, verdict, verdicts
 from store.rows.verdicts import RoundKey, RoundSummary, StoredVerdict
 from tablewatch.commands import replay_filters as filters

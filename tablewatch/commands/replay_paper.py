@@ -14,9 +14,9 @@ from rich.text import Text
 from games.register import REGISTER
 from replay.bets import BetLine
 from replay.cards import card_words
-from replay.money import amount_words, signed_words
 from replay.story import Moment, Story
 from schemas.findings import Finding
+from schemas.money import amount_words, signed_words
 from schemas.verdicts import Settled
 from tablewatch.commands.columns import GAP, Cell, fitting, in_columns, one
 from tablewatch.commands.paper import paper

@@ -10,9 +10,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from replay.money import amount_words, signed_words
 from replay.refund import GROUNDS, Refund, RefundLine, refund, refund_json
 from replay.rounds import RoundNotFound, near_words
+from schemas.money import amount_words, signed_words
 from schemas.verdicts import Verdict, parse_verdict
 from store.connect import Store
 from store.read.rounds import RoundFilter, currencies, nearby, opened_at, verdict, verdicts

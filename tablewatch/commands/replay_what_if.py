@@ -17,9 +17,9 @@ from games.documents import DOCUMENTS
 from games.readings import choices
 from games.rulebook import GAMES, WAGERS
 from replay.changes import Changes, InvalidChange, Pay, check_pay, read_changes
-from replay.money import amount_words, signed_words
 from replay.rounds import RoundNotFound, near_words
 from replay.what_if import Compared, RoundChange, compared_json, what_if
+from schemas.money import amount_words, signed_words
 from store.connect import Store
 from store.read.bulk import round_keys
 from store.read.rounds import ALL, RoundFilter, currencies, nearby, opened_at

@@ -1,4 +1,4 @@
-"""The sentence of a finding as people read it: every amount in the currency of its table, and nothing else changed."""
+"""Amounts in the decimals of their own currency, exact to the last fraction, also in the sentence of a finding."""
 
 from collections.abc import Iterator
 from fractions import Fraction
@@ -15,9 +15,36 @@ from audit.watches.settings import WatchSettings
 from audit.watches.summary import DealtRound, SettledBet, ShoeSummary
 from games.rulebook import GAMES
 from schemas.findings import STATISTICAL, Finding
-from schemas.money import ABOUT_MONEY, amount_words, sentence_in
+from schemas.money import ABOUT_MONEY, amount_words, decimals_of, sentence_in, signed_words
 from simulator.floor import simulate
 from tests.replay.telling import tables_of
+
+
+@pytest.mark.parametrize(("currency", "decimals"), [("SGD", 2), ("JPY", 0), ("KRW", 0), ("KWD", 3), (None, 2)])
+def test_a_currency_has_the_decimals_of_iso_4217(currency: str | None, decimals: int) -> None:
+    assert decimals_of(currency) == decimals
+
+
+@pytest.mark.parametrize(
+    ("amount", "currency", "words"),
+    [
+        (1_234_567, "SGD", "12,345.67"),
+        (1_234_567, "JPY", "1,234,567"),
+        (1_234_567, "KWD", "1,234.567"),
+        (-50, "USD", "-0.50"),
+        (Fraction(5, 2), "SGD", "0.025"),
+        (Fraction(5, 2), "JPY", "2.5"),
+    ],
+)
+def test_minor_units_are_written_in_the_currency_and_none_is_lost(
+    amount: int | Fraction, currency: str, words: str
+) -> None:
+    assert amount_words(amount, currency) == words
+
+
+def test_what_somebody_wins_carries_its_sign() -> None:
+    assert [signed_words(each, "JPY") for each in (5, 0, -5)] == ["+5", "0", "-5"]
+
 
 WRONG = "Bet b1 of 350000 on banker was settled as paid 332500, collected 0; due is paid 332500.5, collected 1200."
 
