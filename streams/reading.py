@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import faust
@@ -16,9 +16,9 @@ from mode.services import WaitResults
 MOST_IN_HAND = 1 << 20
 """So many bytes are fetched and not yet judged before more is fetched: at most half a second's work, of small records.
 The client's own thread has the next at hand."""
-POLLED_BYTES = 1 << 18
+POLLED_BYTES = 1 << 19
 """About so much is fetched at once."""
-POLLED_RECORDS = 8
+POLLED_RECORDS = 16
 """So many records are fetched at once of which nothing is known; packed ones have some ten thousand bytes each."""
 MOST_POLLED = 1_000
 """So many are fetched at once at most, however small they are."""
@@ -29,6 +29,8 @@ FETCH_WAIT_MS = 50
 out of a fetch what it has in hand: news of such a partition, and every other question, wait until the fetch ends."""
 FETCHED_BYTES = 1 << 18
 """So much of a partition is asked for at once; a record that is larger comes all the same."""
+STEPS = 8
+"""In so many steps the topics of one partition are read abreast."""
 _GLANCE_SECONDS = 0.002
 
 
@@ -101,6 +103,9 @@ class _PromptThread(AIOKafkaConsumerThread):  # type: ignore[misc]  # faust has 
         super().__init__(*args, **options)
         self._read_to: dict[TP, int] = {}
         """The time of the last record of a partition that was handed over, in milliseconds."""
+        self._is_behind = False
+        """Whether there was more at hand than was asked for: then the topics of one partition number are read abreast,
+        so that their rounds come to an end and are judged once."""
 
     def _create_worker_consumer(self, transport: Any) -> Any:
         consumer = super()._create_worker_consumer(transport)
@@ -113,19 +118,50 @@ class _PromptThread(AIOKafkaConsumerThread):  # type: ignore[misc]  # faust has 
         self._ensure_consumer()._max_poll_records = self.consumer.records_at_once
         return await super().getmany(active_partitions, timeout)
 
-    async def _fetch_records(self, consumer: Any, active_partitions: set[TP] | None, **limits: Any) -> Any:
-        oldest_first(consumer._fetcher._records, self._read_to)
-        fetched = await super()._fetch_records(consumer, active_partitions, **limits)
-        for tp, records in fetched.items():
-            self._read_to[tp] = records[-1].timestamp
+    async def _fetch_records(
+        self,
+        consumer: Any,
+        active_partitions: set[TP] | None,
+        timeout: float | None = None,
+        max_records: int | None = None,
+    ) -> Any:
+        at_hand = consumer._fetcher._records
+        fetched: dict[TP, list[Any]] = {}
+        if self._is_behind and max_records:
+            active = [tp for tp in at_hand if active_partitions is None or tp in active_partitions]
+            number = oldest_partition(active, self._read_to)
+            ready = {tp for tp in active if tp.partition == number}
+            left, step = max_records, max(1, max_records // STEPS)
+            while ready and left > 0:
+                first = min(ready, key=self._read_time)
+                some = await super()._fetch_records(consumer, {first}, timeout=0, max_records=min(step, left))
+                records = some.get(first, [])
+                fetched.setdefault(first, []).extend(records)
+                self._note(some)
+                left -= len(records)
+                if not records or first not in at_hand:
+                    ready.remove(first)
+        fetched = {tp: records for tp, records in fetched.items() if records}
+        if not fetched:
+            fetched = await super()._fetch_records(consumer, active_partitions, timeout, max_records)
+            self._note(fetched)
+            self._is_behind = sum(map(len, fetched.values())) == max_records
         return fetched
 
+    def _read_time(self, tp: TP) -> int:
+        return self._read_to.get(tp, 0)
 
-def oldest_first(at_hand: dict[TP, Any], read_to: Mapping[TP, int]) -> None:
-    """Put that partition first which was read least far in time. The client empties one after the other of what it has
-    at hand: over a backlog it would read one topic to its end before the next, and hold every round of it open."""
-    for tp in sorted(at_hand, key=lambda tp: read_to.get(tp, 0)):
-        at_hand[tp] = at_hand.pop(tp)
+    def _note(self, fetched: Mapping[TP, Any]) -> None:
+        for tp, records in fetched.items():
+            self._read_to[tp] = records[-1].timestamp
+
+
+def oldest_partition(at_hand: Iterable[TP], read_to: Mapping[TP, int]) -> int | None:
+    """The partition number that was read least far in time, of those of which there is something at hand. The client
+    empties one fetch after the other: over a backlog it would read one topic to its end before the next, and hold every
+    round of it open."""
+    oldest = min(at_hand, key=lambda tp: read_to.get(tp, 0), default=None)
+    return None if oldest is None else oldest.partition
 
 
 class _PromptConsumer(KafkaConsumer):  # type: ignore[misc]  # faust has no types

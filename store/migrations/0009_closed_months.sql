@@ -1,3 +1,4 @@
+-- One row is looked for in every part that may hold it, and each takes the engine about as long: of nine parts it takes
 -- about twice as long as one.
 --
 -- A month that nothing was written to for a day becomes one part, in the background. A day, so that a house that closes

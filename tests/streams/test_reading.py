@@ -8,7 +8,7 @@ from faust.types import TP
 from streams.app import make_app
 from streams.broker_url import EmbeddedLog
 from streams.embedded.log import StoredRecord
-from streams.reading import MOST_IN_HAND, MOST_POLLED, POLLED_BYTES, POLLED_RECORDS, InHand, oldest_first
+from streams.reading import MOST_IN_HAND, MOST_POLLED, POLLED_BYTES, POLLED_RECORDS, InHand, oldest_partition
 from streams.topics import create
 
 
@@ -109,7 +109,9 @@ def test_a_rebalance_breaks_off_the_handing_on_of_a_record(tmp_path: Path) -> No
 
 
 def test_of_what_is_at_hand_the_partition_comes_first_that_was_read_least_far_in_time() -> None:
-    bets, cards, rounds = (TP(topic, 0) for topic in ("table.bets", "table.cards", "table.events"))
-    at_hand = {bets: "far", cards: "near", rounds: "never read"}
-    oldest_first(at_hand, {bets: 2_000, cards: 1_000})
-    assert list(at_hand.items()) == [(rounds, "never read"), (cards, "near"), (bets, "far")]
+    bets, cards = (TP(topic, 0) for topic in ("table.bets", "table.cards"))
+    other = TP("table.cards", 1)
+    assert oldest_partition([bets, cards, other], {bets: 2_000, cards: 1_000, other: 1_500}) == 0
+    assert oldest_partition([bets, other], {bets: 2_000, cards: 1_000, other: 1_500}) == 1
+    assert oldest_partition([bets, other, TP("table.floor", 2)], {bets: 2_000, other: 1_500}) == 2, "never read"
+    assert oldest_partition([], {}) is None
