@@ -18,7 +18,7 @@ def facts() -> dict[str, str]:
     return {
         "processor": f"{_processor()}, {os.cpu_count()} cores",
         "memory": f"{memory / 2**30:.0f} GiB",
-        "system": f"{platform.system()} {platform.release()}",
+        "system": f"{platform.system()} {'.'.join(platform.release().split('.')[:2])}",
         "Python": platform.python_version(),
         "Java": _java(),
         "libraries": ", ".join(f"{name} {_version(name)}" for name in LIBRARIES),
