@@ -12,9 +12,9 @@ REASONS: Final = {
         " they share that cost."
     ),
     "events a second, packed: as good as the best peer": (
-        "The worker looks at its tables many times a second, so that an alert is out within one; the loops look once for"
-        " every insert. It sends every verdict and alert back to Kafka, and keeps each record until all that it says has"
-        " been judged, so that a kill loses and doubles nothing."
+        "The worker looks at its tables many times a second, so that an alert is out within one; the loops look once"
+        " for every insert. It sends every verdict and alert back to Kafka, and keeps each record until all that it"
+        " says has been judged, so that a kill loses and doubles nothing."
     ),
     "processor time of an event, peer, unpacked: as good as the best peer": (
         "The same as its rate: Faust's cost is per Kafka record, and unpacked every event is one."
