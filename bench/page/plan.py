@@ -46,7 +46,15 @@ QUESTIONS: Final = (
         " have read and whose time is not over yet, they leave unjudged.",
         (
             Step("stream", (), ("--events", "60000", "--turns", "1", "--tables", "60", "--seconds", "3")),
-            Step("latency", ("--seconds", "15"), ("--seconds", "3", "--rate", "500", "--tables", "20")),
+            # One after the other: a worker that was halted has not caught up when the next part begins.
+            *(
+                Step(
+                    "latency",
+                    ("--seconds", "15", "--only", part),
+                    ("--seconds", "3", "--rate", "500", "--tables", "20", "--only", part),
+                )
+                for part in ("store there", "store away", "catching up")
+            ),
             Step("log", ("--kafka",), ("--seconds", "0.1")),
         ),
         (
