@@ -32,13 +32,13 @@ from audit.stakes import Differential as StakesDifferential
 from audit.stakes import Stake, standing_stakes
 from games.rulebook import Game, rulebook
 from games.settlement import Outcome as DealtOutcome
-from schemas.findings import Finding, finding_about
+from schemas.findings import SEVERITIES, Finding, finding_about
 from schemas.verdicts import Bet, Differential, Displayed, Outcome, RulesInForce, Settled, Status, Verdict
 
 JUDGE_VERSION = 1
 """Raised when the same facts and settings may be judged differently; kept beside each verdict in the store."""
 
-_SEVERITY_ORDER = {"critical": 0, "high": 1, "medium": 2, "low": 3}
+_SEVERITY_ORDER = {severity: place for place, severity in enumerate(SEVERITIES)}
 
 
 def judge(

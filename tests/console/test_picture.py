@@ -98,7 +98,7 @@ def test_bets_cards_and_totals_are_those_of_the_events() -> None:
 
 def _asked(said: list[AnyEvent]) -> Any:
     (picture,) = folded(said).tables.values()
-    return sections_of(picture, [], masking=False)["round"]["recomputed"]  # type: ignore[index,call-overload]
+    return sections_of(picture, [], masking=False)["round"]["recomputed"]  # type: ignore[index,call-overload]  # JSON, as the page gets it
 
 
 def _until_third_card() -> list[AnyEvent]:
