@@ -272,7 +272,7 @@ class Worker:
             # What is read again lies a little before the last that is stored; while the store is away, it is known.
             await self._ask_stored(judge, tp.topic, max(firsts[tp], judge.positions[tp.topic] - LOOKED_UP))
         for table in sorted({span.key.table for span in unjudged}):
-            judge.desk(table)
+            judge.desk(table).heard = time.monotonic()
         logger.info("took over partition %d: %d tables, %d rounds open", partition, len(known), len(unjudged))
         return judge
 

@@ -4,10 +4,12 @@ cleared again."""
 from collections.abc import Sequence
 from pathlib import Path
 
+from audit.live.table import LiveTable
 from audit.settings import JudgeSettings
 from schemas.decoding import decode_lines
 from schemas.time import micros
 from simulator.floor import simulate
+from streams.folding import Folded
 from streams.intake import read_record
 from streams.news import News
 from streams.partition import PartitionJudge
@@ -118,6 +120,27 @@ def test_a_worker_that_stood_still_takes_nothing_for_missing_that_came_meanwhile
     assert settled
     assert not news.findings
     assert [each.concluded.verdict.revision for each in news.verdicts] == [1]
+
+
+def test_a_table_that_was_taken_over_is_held_until_its_rounds_are_judged() -> None:
+    """All that it said was stored, and not judged, when the worker before died; it says nothing more. Its desk is not
+    let go before the topics are known to bring nothing else, however long the machine has been up."""
+    lines = list(simulate(1, ROUNDS, 2))
+    events = decode_lines(lines).events
+    table = events[0].subject
+    judge = PartitionJudge(0, JudgeSettings(), [table], dict.fromkeys(INPUTS, 0))
+    live = LiveTable(table, JudgeSettings())
+    for event in events:
+        live.take(event)
+    desk = judge.desk(table)
+    desk.resume(Folded(live), ())
+    judge.resumed(desk)
+    news = News()
+    for tenth in range(40):
+        now = NOW + tenth * SECOND // 10
+        news.add(_look(judge, now))
+        judge.release(30 * 24 * 3_600.0, now)
+    assert [each.concluded.verdict.revision for each in news.verdicts] == [1] * ROUNDS
 
 
 def test_a_device_that_is_late_all_the_time_does_not_keep_its_table_from_being_judged() -> None:
