@@ -69,8 +69,8 @@ class TableDesk:
 
     @property
     def idle(self) -> bool:
-        """Whether nothing here would be lost with it, once all that it took is stored: a round that waits for the topics
-        to be read on would be judged by nobody."""
+        """Whether nothing here would be lost with it, once all that it took is stored: a round that waits until the
+        topics are read on would be judged by nobody."""
         return not (self._held_back or self._on_the_way or self.needs_store) and self.next_at is None
 
     def is_calm(self, complete_to: int) -> bool:
