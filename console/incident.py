@@ -5,11 +5,10 @@ from typing import Any, Literal
 
 from console.advice import advice_for
 from console.clauses import clause_subjects
-from console.masking import message_for, values_for
+from console.findings import told_finding
 from console.story import story_told
 from replay.rounds import EventsGone, RoundNotFound, load_round
 from schemas.findings import as_json
-from schemas.money import sentence_in
 from store.connect import Store
 from store.read.alerts import alert
 from store.read.findings import finding
@@ -66,18 +65,13 @@ def incident(store: Store, finding_id: str, *, masking: bool) -> Incident | None
     state = finding(store, finding_id)
     if state is None:
         return None
-    found = as_json(state.finding)
     history = alert(store, finding_id)
     story, why = _story(store, state, masking=masking)
     currency = _currency(story, history)
-    said = sentence_in(currency, state.finding.code, found["message"])
-    found["message"] = message_for(state.finding.code, said, masking=masking)
-    for side in ("expected", "actual"):
-        found[side] = values_for(state.finding.code, found[side], masking=masking)
     deeds = [*_at_the_table(story), *_of_alert(history), *_of_records(store, state)]
     return Incident(
         state,
-        found,
+        told_finding(as_json(state.finding), currency, masking=masking),
         clause_subjects([state.finding.rule]),
         advice_for(state.finding.code),
         history,

@@ -4,10 +4,11 @@ from dataclasses import asdict
 from typing import Any
 
 from console.clauses import clause_subjects
-from console.masking import MASK, masked, message_for, values_for
+from console.findings import told_finding
+from console.masking import MASK, masked
 from replay.rounds import StoredRound
 from replay.story import story_json
-from schemas.money import decimals_of, sentence_in
+from schemas.money import decimals_of
 
 UNKNOWN_PLAYER = "An unknown player"
 """What a story says of a bet whose player no device knows."""
@@ -16,8 +17,7 @@ UNKNOWN_PLAYER = "An unknown player"
 def story_told(round: StoredRound, *, masking: bool) -> dict[str, Any]:
     """The story as JSON, with the subjects of its clauses and what else stands on the page."""
     told = story_json(round.story())
-    for finding in told["findings"]:
-        finding["message"] = sentence_in(told["currency"], finding["code"], finding["message"])
+    told["findings"] = [told_finding(each, told["currency"], masking=masking) for each in told["findings"]]
     if masking:
         _mask(told)
     told["decimals"] = decimals_of(told["currency"])
@@ -42,10 +42,6 @@ def _mask(told: dict[str, Any]) -> None:
     for moment in told["moments"]:
         if moment["kind"] == "bet":
             moment["words"] = _without_name(moment["words"])
-    for finding in told["findings"]:
-        finding["message"] = message_for(finding["code"], finding["message"], masking=True)
-        for side in ("expected", "actual"):
-            finding[side] = values_for(finding["code"], finding[side], masking=True)
 
 
 def _without_name(words: str) -> str:

@@ -204,5 +204,5 @@ def _rulebook(readings: Readings) -> Mapping[str, Game]:
 GAMES: Mapping[str, Game] = rulebook()
 """The ten games under the readings in force."""
 
-WAGERS: tuple[str, ...] = tuple(dict.fromkeys(wager for game in GAMES.values() for wager in game.wagers))
-"""Every wager that some game has."""
+WAGERS: Mapping[str, str] = {name: wager.title for game in GAMES.values() for name, wager in game.wagers.items()}
+"""Every wager that some game has, by its name: its title, as the layout prints it, which is the same in all of them."""

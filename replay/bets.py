@@ -5,10 +5,9 @@ from fractions import Fraction
 from typing import Any
 
 from games.paytable import printed_odds
-from games.rulebook import Game
+from games.rulebook import WAGERS, Game
 from games.settlement import features_of, outcome_of
 from replay.cards import Reason, shapes_of
-from replay.words import wager_words
 from schemas.findings import plain
 from schemas.money import amount_words
 from schemas.records import Configuration
@@ -21,7 +20,7 @@ class BetLine:
 
     bet: Bet
     title: str
-    """The wager as people call it."""
+    """The wager as the layout prints it."""
     reason: Reason | None
     """What is due and why; None where it cannot be said."""
     right: bool | None
@@ -34,7 +33,7 @@ def bet_line(bet: Bet, game: Game | None, verdict: Verdict | None, configuration
     reason = None
     if game is not None and verdict is not None and bet.expected is not None:
         reason = _due(bet, game, verdict, configuration)
-    return BetLine(bet, wager_words(game, bet.wager), reason, right)
+    return BetLine(bet, WAGERS[bet.wager], reason, right)
 
 
 def _is_right(bet: Bet) -> bool | None:

@@ -174,7 +174,7 @@ def _moments(
     for finding in verdict.findings if verdict else ():
         fact = decided_by(finding, facts)
         pinned.setdefault((fact.source, fact.id), []).append(finding)
-    teller, table = Teller(game, currency), _TableTop(game)
+    teller, table = Teller(currency), _TableTop(game)
     began = facts.ordered[0].at
     moments = []
     for fact in facts.ordered:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from audit.facts import Fact
-from games.rulebook import Game
+from games.rulebook import WAGERS
 from replay.cards import card_words
 from schemas.money import amount_words
 
@@ -34,12 +34,6 @@ def role_words(role: str) -> str:
     return role.replace("_", " ")
 
 
-def wager_words(game: Game | None, wager: str) -> str:
-    """A wager by its title; one that the game has not, by its name."""
-    known = None if game is None else game.wagers.get(wager)
-    return wager.replace("_", " ") if known is None else known.title
-
-
 def winner_words(winner: str) -> str:
     """A winner as a display shows it."""
     return winner.capitalize()
@@ -48,8 +42,7 @@ def winner_words(winner: str) -> str:
 class Teller:
     """Tells the events of one round in their order; what lies on the layout is known from those told before."""
 
-    def __init__(self, game: Game | None, currency: str | None) -> None:
-        self._game = game
+    def __init__(self, currency: str | None) -> None:
         self._currency = currency
         self.laid: dict[str, int] = {}
         """By bet: what lies on the layout, as the sensors say."""
@@ -65,7 +58,7 @@ class Teller:
 
     def _bet_words(self, bet: str) -> str:
         wager = self._wagers.get(bet)
-        return f"Bet {bet}" if wager is None else f"Bet {bet} on {wager_words(self._game, wager)}"
+        return f"Bet {bet}" if wager is None else f"Bet {bet} on {WAGERS[wager]}"
 
     def _opened(self, data: Any, kind: str) -> str:
         method = "" if data.method is None else f", dealing method {data.method}"
@@ -78,7 +71,7 @@ class Teller:
             self.laid[data.bet] = data.amount
             self._wagers[data.bet] = data.wager
             who = "An unknown player" if data.player is None else data.player
-            wager = wager_words(self._game, data.wager)
+            wager = WAGERS[data.wager]
             return f"{who} at position {data.position} puts {self._amount(data.amount)} on {wager} (bet {data.bet})."
         if kind == "bet.withdrawn.v1":
             self.laid[data.bet] = 0

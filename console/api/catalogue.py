@@ -6,7 +6,7 @@ from fastapi import APIRouter
 
 from console.api.models import Told
 from games.readings import choices
-from games.rulebook import GAMES
+from games.rulebook import GAMES, WAGERS
 from schemas.findings import SEVERITY
 from schemas.verdicts import STATUSES
 
@@ -22,13 +22,15 @@ class GameTold(Told):
     cards: list[str]
     """Every card of its deck."""
     wagers: dict[str, str]
-    """By name, the wager as people call it."""
+    """By name, the wager as the layout prints it."""
 
 
 class CatalogueTold(Told):
     """What can be chosen."""
 
     games: list[GameTold]
+    wagers: dict[str, str]
+    """Every wager that some game has, by its name, as the layout prints it."""
     codes: dict[str, str]
     """By code of a finding, its severity."""
     statuses: list[str]
@@ -55,6 +57,7 @@ def _catalogue() -> CatalogueTold:
             )
             for game in GAMES.values()
         ],
+        wagers=dict(WAGERS),
         codes=dict(SEVERITY),
         statuses=list(STATUSES),
         readings={name: list(each) for name, each in choices().items()},

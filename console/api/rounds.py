@@ -20,13 +20,14 @@ from console.api.round_models import (
 from console.auth.roles import SEES_PLAYERS
 from console.auth.sessions import Session
 from console.comparison import differences
-from console.masking import masked, message_for, values_for
+from console.findings import told_finding
+from console.masking import masked
 from console.server.gate import SignedIn, address_of
 from console.server.parts import Console, Parts
 from console.server.problems import Refused
 from console.story import story_told
 from replay.rounds import EventsGone, RoundNotFound, StoredRound, load_round
-from schemas.money import decimals_of, sentence_in
+from schemas.money import decimals_of
 from schemas.words import GameName, WagerName
 from store.connect import Store
 from store.read.rounds import RoundFilter, latest_summaries, nearby
@@ -161,15 +162,10 @@ def _numbered(stored: StoredRound, revision: int) -> StoredVerdict:
 
 def _published(verdict: StoredVerdict, currency: str | None, *, masking: bool) -> dict[str, Any]:
     published: dict[str, Any] = orjson.loads(verdict.json)
-    for finding in published["findings"]:
-        finding["message"] = sentence_in(currency, finding["code"], finding["message"])
+    published["findings"] = [told_finding(each, currency, masking=masking) for each in published["findings"]]
     if masking:
         for bet in published["bets"]:
             bet["player"] = masked(bet["player"])
-        for finding in published["findings"]:
-            finding["message"] = message_for(finding["code"], finding["message"], masking=True)
-            for side in ("expected", "actual"):
-                finding[side] = values_for(finding["code"], finding[side], masking=True)
     return published
 
 

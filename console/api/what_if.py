@@ -8,12 +8,12 @@ from pydantic import Field
 
 from console.api.models import Given, Told
 from console.api.rounds import Number, Shoe, Table, note_round, stored_round
+from console.findings import told_finding
 from console.server.gate import SignedIn
 from console.server.parts import Console
 from console.server.problems import Refused
 from replay.changes import Changes, InvalidChange
 from replay.what_if import compared_json, what_if
-from schemas.money import sentence_in
 from schemas.words import Card, WagerName
 from store.rows.verdicts import RoundKey
 
@@ -119,8 +119,8 @@ async def ask_what_if(
     for each in told["changed"]:
         for side in ("status", "outcome"):
             each[side] = {"now": each[side]["is"], "then": each[side]["then"]}
-        for finding in (*each["appeared"], *each["gone"]):
-            finding["message"] = sentence_in(currency, finding["code"], finding["message"])
+        for side in ("appeared", "gone"):
+            each[side] = [told_finding(finding, currency, masking=False) for finding in each[side]]
     return ComparedTold.model_validate(told)
 
 

@@ -3,12 +3,11 @@
 from typing import Any
 
 from console.advice import advice_for
+from console.findings import told_finding
 from console.live.alerts import AlertPicture, finding_of
-from console.masking import message_for, values_for
 from schemas.money import decimals_of
 from schemas.records import Configuration
 from streams.alerting.life import life_of, raised_step
-from streams.alerting.raising import sentence_of
 from streams.alerting.recipients import next_escalation
 from streams.alerting.rules import NOBODY, Routing
 
@@ -20,12 +19,14 @@ def alert_json(
 
     ``masking``: without player ids; ``routing``: whom it calls if nobody answers; ``table``: how its table is set up.
     """
-    alert, finding = picture.alert, finding_of(picture.alert)
+    alert = picture.alert
     # The topic may tell of it before the store has its first step.
     life = life_of(picture.steps or (raised_step(alert.id, alert.raised * 1000),))
     calls = next_escalation(routing, alert.severity, life) if picture.open else None
     seen = life.acknowledged
     currency = alert.detail.get("currency") or (table.currency if table else None)
+    said = {**finding_of(alert), "code": alert.code, "message": alert.message}
+    finding = told_finding(said, currency, masking=masking)
     return {
         "id": alert.id,
         "code": alert.code,
@@ -36,12 +37,12 @@ def alert_json(
         # An alert raised before its table was set up does not know the pit and the game.
         "pit": alert.pit or (table.pit if table else None),
         "game": alert.game or (table.game if table else None),
-        "message": message_for(alert.code, sentence_of(alert, currency), masking=masking),
+        "message": finding["message"],
         "rule": finding.get("rule"),
         "bet": finding.get("bet"),
         "draw": finding.get("draw"),
-        "expected": values_for(alert.code, finding.get("expected"), masking=masking),
-        "actual": values_for(alert.code, finding.get("actual"), masking=masking),
+        "expected": finding["expected"],
+        "actual": finding["actual"],
         "decimals": None if currency is None else decimals_of(currency),
         "basis": finding.get("basis", "rule"),
         "time": alert.time // 1000,

@@ -8,7 +8,7 @@ from console.live.desk import alert_json
 from console.live.round import RoundPicture
 from console.live.table import TablePicture
 from console.masking import masked
-from games.rulebook import Game
+from games.rulebook import WAGERS, Game
 from games.settlement import outcome_of
 from replay.cards import asks_next, lay_out
 from replay.roads import Bead, DerivedCell, roads_of
@@ -50,7 +50,8 @@ def _table(picture: TablePicture) -> Section:
         "document": game.document.name,
         "deck": game.deck.name,
         "hands": list(game.hands),
-        "wagers": {name: wager.title for name, wager in game.wagers.items()},
+        # All of them: a bet may lie on one that the game has not.
+        "wagers": dict(WAGERS),
         "area_maximum": configured.max_wagers_per_area or game.document.area_maximum,
         "judges_differential": game.document.differential,
     }

@@ -5,12 +5,10 @@ from datetime import UTC, datetime
 from html import escape
 from typing import Any
 
-from games.rulebook import GAMES
 from replay.bundle.pictures import hands_picture, roads_picture, timeline_picture
 from replay.chain.prove import RoundProof
 from replay.roads import Roads
 from replay.story import Story
-from replay.words import wager_words
 from schemas.money import amount_words
 
 _STYLE = """
@@ -116,14 +114,13 @@ def _moments(story: Story) -> str:
 
 def _bets(story: Story) -> str:
     rows = []
-    game = GAMES.get(story.game or "")
     for line in story.bets:
         bet = line.bet
         due = "cannot be said" if bet.expected is None else _money(bet.expected.paid, bet.expected.collected, story)
         was = "not settled" if bet.actual is None else _money(bet.actual.paid, bet.actual.collected, story)
         player = bet.player or f"position {bet.position}"
         stake = amount_words(bet.stake, story.currency)
-        rows.append([escape(each) for each in (bet.bet, player, wager_words(game, bet.wager), stake, due, was)])
+        rows.append([escape(each) for each in (bet.bet, player, line.title, stake, due, was)])
     return _table(("Bet", "Player", "Wager", "Stands", "Due", "Settled"), rows, "bets")
 
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from schemas.findings import Finding, as_json
-from schemas.money import sentence_in
 from schemas.records import Configuration
+from schemas.sentences import sentence_in
 from store.rows.alerts import Alert
 
 SELF_TEST_TABLE: Final = "SELF-TEST"
@@ -84,5 +84,6 @@ def alert_of(finding: Finding, place: TablePlace, record_ms: int, headers: Mappi
 
 
 def sentence_of(alert: Alert, currency: str | None = None) -> str:
-    """What an alert says, for people: its amounts in ``currency``, or else in that of its table when it was raised."""
+    """What an alert says, for people: its amounts in ``currency``, or else in that of its table when it was raised,
+    and its wager as the layout prints it."""
     return sentence_in(currency or alert.detail.get("currency"), alert.code, alert.message)

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from games.rulebook import WAGERS
 from replay.refund import GROUNDS, Refund, RefundLine, refund, refund_json
 from replay.rounds import RoundNotFound, near_words
 from schemas.money import amount_words, signed_words
@@ -152,8 +153,9 @@ def _bets_table(lines: Sequence[RefundLine], currency: str | None) -> Table:
     for line in lines:
         place = "" if line.position is None else f" @{line.position}"
         back = line.to_player or line.on_layout
+        wager = "never placed" if line.wager is None else WAGERS[line.wager]
         table.add_row(
-            line.bet, f"{line.player or 'unknown'}{place}", (line.wager or "never placed").replace("_", " "),
+            line.bet, f"{line.player or 'unknown'}{place}", wager,
             amount_words(line.stake, currency), amount_words(back, currency) if back else "",
             amount_words(line.from_player, currency) if line.from_player else "",
         )  # fmt: skip

@@ -265,7 +265,7 @@ def _print_totals(console: Console, result: Compared, currency: str | None) -> N
             table.add_column(name, justify="left" if name == "Wager" else "right")
         for wager, total in wagers.items():
             stakes, difference = amount_words(total.stake, currency), signed_words(total.difference, currency)
-            table.add_row(wager.replace("_", " "), f"{total.bets:,}", stakes, difference)
+            table.add_row(WAGERS[wager], f"{total.bets:,}", stakes, difference)
         console.print(table)
     for code, (appear, go) in result.by_code().items():
         parts = [f"{appear:,} appear" if appear else "", f"{go:,} go" if go else ""]
@@ -289,7 +289,7 @@ def _print_round(console: Console, each: RoundChange, currency: str | None) -> N
     for bet in each.bets:
         amounts = [_amount(amount, currency) for amount in (bet.due, bet.due_then, bet.moved)]
         who = f"{bet.player or 'unknown'} @{bet.position}"
-        table.add_row(f"  {bet.bet}", who, bet.wager.replace("_", " "), amount_words(bet.stake, currency), *amounts)
+        table.add_row(f"  {bet.bet}", who, WAGERS[bet.wager], amount_words(bet.stake, currency), *amounts)
     console.print(table)
 
 

@@ -91,6 +91,7 @@ def test_there_are_ten_games_and_71_wagers() -> None:
     assert len(GAMES) == 10
     assert sum(len(game.wagers) for game in GAMES.values()) == 71
     assert set(WAGERS) == {wager for game in GAMES.values() for wager in game.wagers}
-    assert len(WAGERS) == len(set(WAGERS)) == 27
+    assert len(WAGERS) == 27
+    assert all(wager.title == WAGERS[name] for game in GAMES.values() for name, wager in game.wagers.items())
     assert all(game.name == name for name, game in GAMES.items())
     assert all(wager.name == name for game in GAMES.values() for name, wager in game.wagers.items())

@@ -5,8 +5,11 @@ import { valued } from "./amounts.js";
 import { get, post } from "./api.js";
 import { catalogue } from "./catalogue.js";
 import { cardName } from "./cards.js";
-import { count, moment, roundPath, shown, words } from "./format.js";
+import { count, moment, roundPath, words } from "./format.js";
 import { scrolling } from "./stacked.js";
+
+// A part of a verdict, by the name that it has there.
+const partValue = (view, part, value) => valued(value, view.story.decimals, part.split(".").at(-1));
 
 export function comparePanel(view) {
   const { revisions } = view.told;
@@ -21,7 +24,7 @@ export function comparePanel(view) {
   const ask = asking(answer, async () => {
     const told = await get(`${view.path}/compare?first=${first.value}&second=${second.value}`);
     if (!told.differences.length) return h("p", {}, "Nothing differs.");
-    const value = ({ part }, each) => h("td", {}, valued(each, view.story.decimals, part.split(".").at(-1)));
+    const value = ({ part }, each) => h("td", {}, partValue(view, part, each));
     return scrolling("Differences", h("table", {}, h("thead", {}, h("tr", {}, ["Part", `Revision ${told.first.revision}`, `Revision ${told.second.revision}`].map((name) => h("th", { scope: "col" }, name)))),
       h("tbody", {}, told.differences.map((each) => h("tr", {}, h("th", { scope: "row" }, each.part), value(each, each.first), value(each, each.second))))));
   });
@@ -43,7 +46,7 @@ export function bundlePanel(view) {
     const told = await get(`${view.path}/verify`);
     if (told.same) return h("p", { class: "proof good" }, "✓ Judged anew from the raw events: the same verdict, byte for byte.");
     return told.deviations.map((each) => [h("p", { class: "proof bad" }, `✗ ${words(each.kind.replaceAll("-", " "))}`, each.judge ? ` (stored by judge ${each.judge})` : ""),
-      h("ul", {}, each.differences.map((part) => h("li", {}, `${part.part}: stored ${shown(part.stored)}, judged ${shown(part.judged)}`)))]);
+      h("ul", {}, each.differences.map((part) => h("li", {}, `${part.part}: stored ${partValue(view, part.part, part.stored)}, judged ${partValue(view, part.part, part.judged)}`)))]);
   });
   prove();
   return [proof, h("div", { class: "tools" }, h("button", { type: "button", onclick: prove }, "Prove again"), h("button", { type: "button", onclick: anew }, "Judge anew"), bundle), judged,
@@ -62,14 +65,14 @@ export function refundPanel(view) {
       known = true;
       put(ground, Object.entries(told.grounds).map(([value, text]) => h("option", { value, selected: value === told.ground }, text)));
     }
-    return refundSheet(view, told);
+    return refundSheet(view, told, (await catalogue()).wagers);
   });
   ground.addEventListener("focus", () => { if (!known) ask(); }, { once: true });
   return [h("p", { class: "muted" }, "What has to go back to whom if this round, or the rounds from here on, are void."),
     h("div", { class: "tools no-print" }, h("label", {}, "Ground", ground), h("label", {}, "up to round", until), h("button", { type: "button", onclick: ask }, "Draw the sheet")), answer];
 }
 
-function refundSheet(view, told) {
+function refundSheet(view, told, titles) {
   const columns = (names, from) => h("thead", {}, h("tr", {}, names.map((name, place) => h("th", { scope: "col", class: place >= from ? "number" : null }, name))));
   const amounts = (each) => [each.to_player, each.from_player, each.on_layout, each.net].map((minor) => h("td", { class: "number" }, view.money(minor)));
   return [h("p", { class: "words" }, `${count(told.rounds.length)} ${told.rounds.length === 1 ? "round" : "rounds"}: the house gives back ${view.money(told.to_players)}, players give back ${view.money(told.from_players)} ${told.currency ?? ""}`),
@@ -79,7 +82,7 @@ function refundSheet(view, told) {
     told.players.length ? scrolling("By player", h("table", {}, columns(["Player", "Bets", "Gets back", "Gives back", "Lies on the layout", "Net"], 1),
       h("tbody", {}, told.players.map((each) => h("tr", {}, h("td", {}, each.who), h("td", { class: "number" }, each.bets), amounts(each)))))) : h("p", {}, "No money moved, and none lies on the layout."),
     told.bets.length ? scrolling("By bet", h("table", {}, columns(["Round", "Bet", "Place", "Player", "Wager", "Stake", "Gets back", "Gives back", "Lies on the layout", "Net"], 5),
-      h("tbody", {}, told.bets.map((each) => h("tr", {}, h("td", {}, each.round), h("td", {}, each.bet), h("td", {}, each.position ?? "–"), h("td", {}, each.player ?? "unknown"), h("td", {}, each.wager ? words(each.wager) : "–"), h("td", { class: "number" }, view.money(each.stake)), amounts(each)))))) : null];
+      h("tbody", {}, told.bets.map((each) => h("tr", {}, h("td", {}, each.round), h("td", {}, each.bet), h("td", {}, each.position ?? "–"), h("td", {}, each.player ?? "unknown"), h("td", {}, each.wager ? titles[each.wager] : "–"), h("td", { class: "number" }, view.money(each.stake)), amounts(each)))))) : null];
 }
 
 export function whatIfPanel(view) {
@@ -119,12 +122,12 @@ function whatIfForm(view, known) {
     const minor = (name) => Math.round(Number(form.elements[name].value) * scale);
     if (wager.value) asked.limits[wager.value] = { min: minor("min"), max: minor("max") };
     if (form.elements.differential.value !== "") asked.differential_limit = minor("differential");
-    return otherwise(view, await post(`${view.path}/what-if`, asked));
+    return otherwise(view, await post(`${view.path}/what-if`, asked), known.wagers);
   });
   return [h("p", { class: "muted" }, "The round is judged as it is and with the change. Nothing is stored; that you asked is in the access log."), form, answer];
 }
 
-function otherwise(view, told) {
+function otherwise(view, told, titles) {
   if (!told.changed.length) return h("p", {}, `Nothing would come out otherwise (${count(told.rounds)} ${told.rounds === 1 ? "round" : "rounds"} looked at).`);
   const gain = Number(told.difference);
   const arrow = (name, { now, then }) => now === then ? null : h("p", {}, `${name}: ${now ?? "cannot be said"} → ${then ?? "cannot be said"}`);
@@ -135,7 +138,7 @@ function otherwise(view, told) {
       each.appeared.map((finding) => h("p", {}, h("span", { class: `sev ${finding.severity}` }, `+ ${finding.code}`), " ", finding.message)),
       each.gone.map((finding) => h("p", { class: "muted" }, `− ${finding.code}: ${finding.message}`)),
       each.bets.length ? scrolling("Bets otherwise", h("table", {}, h("thead", {}, h("tr", {}, ["Bet", "Place", "Player", "Wager", "Stake", "Due", "Would be due", "Moved"].map((name, place) => h("th", { scope: "col", class: place > 3 ? "number" : null }, name)))),
-        h("tbody", {}, each.bets.map((bet) => h("tr", {}, h("td", {}, bet.bet), h("td", {}, bet.position), h("td", {}, bet.player ?? "unknown"), h("td", {}, words(bet.wager)),
+        h("tbody", {}, each.bets.map((bet) => h("tr", {}, h("td", {}, bet.bet), h("td", {}, bet.position), h("td", {}, bet.player ?? "unknown"), h("td", {}, titles[bet.wager]),
           [bet.stake, bet.due, bet.due_then, bet.moved].map((minor) => h("td", { class: "number" }, view.money(minor)))))))) : null))];
 }
 

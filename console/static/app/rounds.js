@@ -31,14 +31,13 @@ class Search {
     const text = (name, label, more = {}) => labelled(label, h("input", { name, value: given.get(name) ?? "", maxlength: 200, autocomplete: "off", ...more }));
     const choice = (name, label, values, shown = words) => labelled(label, h("select", { name },
       h("option", { value: "" }, "any"), values.map((value) => h("option", { value, selected: given.get(name) === value }, shown(value)))));
-    const wagers = [...new Set(known.games.flatMap((game) => Object.keys(game.wagers)))];
     this.form = h("form", { class: "search-form panel", onsubmit: (event) => { event.preventDefault(); this.search(0); } },
       text("table", "Table"), text("shoe", "Shoe"),
       labelled("Opened from", h("input", { name: "start", type: "datetime-local", step: 1, value: given.get("start") ?? "" })),
       labelled("Opened before", h("input", { name: "end", type: "datetime-local", step: 1, value: given.get("end") ?? "" })),
       this.room.who.sees_players ? text("player", "Player") : null,
       choice("code", "Finding", Object.keys(known.codes).sort(), (code) => code),
-      choice("status", "Status", known.statuses), choice("wager", "Wager", wagers), choice("game", "Game", known.games.map((game) => game.name), gameTitle),
+      choice("status", "Status", known.statuses), choice("wager", "Wager", Object.keys(known.wagers), (name) => known.wagers[name]), choice("game", "Game", known.games.map((game) => game.name), gameTitle),
       text("pit", "Pit"),
       h("div", { class: "buttons" }, h("button", { class: "primary", type: "submit" }, "Search"),
         h("button", { type: "button", onclick: () => { for (const field of this.form.elements) if (field.name) field.value = ""; this.search(0); } }, "Clear")));

@@ -172,7 +172,7 @@ class TableView {
     const sum = (wager) => round.bets.filter((bet) => bet.wager === wager).reduce((all, bet) => all + bet.amount, 0);
     write(this.betsNote, `${count(round.bets.filter((bet) => bet.amount).length)} bets · ${this.money(round.bets.reduce((all, bet) => all + bet.amount, 0))} ${table.currency}`);
     put(this.bets, h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": "Bets by position and wager" }, h("table", { class: "layout" },
-      h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Pos."), wagers.map((wager) => h("th", { scope: "col", class: offered.includes(wager) ? "number" : "number foreign" }, table.wagers[wager] ?? words(wager))))),
+      h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Pos."), wagers.map((wager) => h("th", { scope: "col", class: offered.includes(wager) ? "number" : "number foreign" }, table.wagers[wager])))),
       h("tbody", {}, positions.map((place) => h("tr", {}, h("th", { scope: "row" }, place),
         wagers.map((wager) => h("td", { class: "number" }, (cells.get(`${place}|${wager}`) ?? []).map((bet) => stake(bet, this.money))))))),
       h("tfoot", {}, h("tr", {}, h("th", { scope: "row" }, "All"), wagers.map((wager) => h("td", { class: "number" }, sum(wager) ? this.money(sum(wager)) : "")))))));
@@ -188,7 +188,7 @@ class TableView {
     }
     for (const [wager, [least, most]] of Object.entries(table.limits)) {
       const largest = Math.max(0, ...round.bets.filter((bet) => bet.wager === wager).map((bet) => bet.amount));
-      if (largest) found.push(gauge(`${table.wagers[wager] ?? words(wager)}: largest bet (from ${this.money(least)})`, largest, most, this.money, least));
+      if (largest) found.push(gauge(`${table.wagers[wager]}: largest bet (from ${this.money(least)})`, largest, most, this.money, least));
     }
     put(this.limits, found);
   }

@@ -64,7 +64,7 @@ def test_a_table_tells_amounts_in_the_decimals_of_its_currency(
         said = "Bet b1 on player is 1234567, over the maximum of 1000000."
         over = made_up_finding(2, "above-maximum", "MO01", message=said, expected=1_000_000, actual=1_234_567)
         server.raise_findings([over])
-        expect(page.locator(".panel.alerts")).to_contain_text(f"Bet b1 on player is {words} {currency}, over the")
+        expect(page.locator(".panel.alerts")).to_contain_text(f"Bet b1 on Player is {words} {currency}, over the")
         page.goto(f"{server.url}/desk?alert={over.id}")
         expect(page.locator(".alert-pane .message")).to_contain_text(f"is {words} {currency}, over the maximum of")
         expect(page.locator(".alert-pane .facts")).to_contain_text(words)

@@ -36,7 +36,7 @@ def test_amounts_are_told_in_the_currency_of_the_table_alone_and_among_others() 
     over = finding("above-maximum", "BT1", message="Bet b1 on banker is 350000, over the maximum of 300000.")
     yen = alert_of(over, TablePlace(currency="JPY"), 0, {})
     dollars = alert_of(over, TablePlace(currency="SGD"), 0, {})
-    assert message("raised", dollars).body.startswith("Bet b1 on banker is 3,500.00 SGD, over the maximum of 3,000.00.")
+    assert message("raised", dollars).body.startswith("Bet b1 on Banker is 3,500.00 SGD, over the maximum of 3,000.00.")
     together = message("raised", yen, dollars, alert_of(over, UNKNOWN_PLACE, 0, {})).body
     assert " is 350,000 JPY, over the maximum of 300,000. [" in together
     assert " is 3,500.00 SGD, over the maximum of 3,000.00. [" in together
