@@ -9,7 +9,9 @@ from replay.bundle.pictures import hands_picture, roads_picture, timeline_pictur
 from replay.chain.prove import RoundProof
 from replay.roads import Roads
 from replay.story import Story
+from schemas.findings import Finding
 from schemas.money import amount_words
+from schemas.sentences import sentence_in
 
 _STYLE = """
 body{font:15px/1.45 system-ui,sans-serif;color:#1b1b1b;max-width:60rem;margin:2rem auto;padding:0 1rem}
@@ -88,6 +90,7 @@ def _summary(story: Story) -> str:
         ("Dealer", story.dealer or "not reported"),
         ("Pit", story.pit or "not reported"),
         ("Decks", str(story.decks or "not known")),
+        ("Amounts in", story.currency or "a currency that is not known"),
         ("Cameras", ", ".join(story.cameras) or "none configured"),
         ("Digest of the facts", story.digest or ""),
     ]
@@ -107,7 +110,7 @@ def _moments(story: Story) -> str:
         words = escape(moment.words)
         if moment.reason is not None:
             words += f'<div class="small">{escape(moment.reason.words)}</div>'
-        words += "".join(f'<div class="wrong">{escape(each.message)}</div>' for each in moment.findings)
+        words += "".join(f'<div class="wrong">{escape(_sentence(each, story))}</div>' for each in moment.findings)
         rows.append((_time(moment.at), words, f'<span class="small">{escape(moment.source)}</span>'))
     return _table(("Time (UTC)", "What", "Said by"), rows)
 
@@ -130,9 +133,13 @@ def _money(paid: Any, collected: Any, story: Story) -> str:
     return f"collected {amount_words(collected, story.currency)}" if collected else "nothing moves"
 
 
+def _sentence(finding: Finding, story: Story) -> str:
+    return sentence_in(story.currency, finding.code, finding.message)
+
+
 def _findings(story: Story) -> str:
     rows = [
-        [escape(each) for each in (finding.code, finding.severity, finding.rule or "", finding.message)]
+        [escape(each) for each in (finding.code, finding.severity, finding.rule or "", _sentence(finding, story))]
         for finding in story.findings
     ]
     return _table(("Code", "Severity", "Rule", "Finding"), rows)

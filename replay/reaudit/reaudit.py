@@ -6,12 +6,13 @@ from typing import Any, NamedTuple
 
 from games.readings import DEFAULT_READINGS, Readings
 from games.rulebook import rulebook
+from replay.fields import field_words
 from replay.reaudit.dealing import dealt_alike
 from replay.reaudit.statement import SETTINGS, Statement
 from replay.verify import Deviation, verify
 from schemas.verdicts import parse_verdict
 from store.connect import Store
-from store.read.rounds import ALL, RoundFilter, verdict
+from store.read.rounds import ALL, RoundFilter, currencies_of, verdict
 from store.rows.verdicts import RoundKey
 
 MOST_LISTED = 1_000
@@ -170,7 +171,8 @@ def _explained(store: Store, key: RoundKey, revision: int, parts: tuple[str, ...
     result = verify(store, RoundFilter(tables=(key.table,), shoe=key.shoe, round=key.round))
     deviations = [each for each in result.deviating if each.key == key]
     if deviations:
-        return RowDiffers(key, revision, parts, _words(deviations[0]), judge_agrees=False)
+        words = _words(deviations[0], currencies_of(store, [key]).get(key))
+        return RowDiffers(key, revision, parts, words, judge_agrees=False)
     row = _row_says_otherwise(store, key, stored.json)
     if row:
         return RowDiffers(key, revision, parts, f"the judge stands by the verdict, and {row}", judge_agrees=True)
@@ -178,9 +180,11 @@ def _explained(store: Store, key: RoundKey, revision: int, parts: tuple[str, ...
     return RowDiffers(key, revision, parts, words, judge_agrees=True)
 
 
-def _words(deviation: Deviation) -> str:
+def _words(deviation: Deviation, currency: str | None) -> str:
     fields = ", ".join(
-        f"{each.path} is {each.judged!r}, stored is {each.stored!r}" for each in deviation.differences[:4]
+        f"{each.path} is {field_words(each.path, each.judged, currency)},"
+        f" stored is {field_words(each.path, each.stored, currency)}"
+        for each in deviation.differences[:4]
     )
     return f"the judge deviates from the stored verdict ({deviation.kind}): {fields}" if fields else deviation.kind
 

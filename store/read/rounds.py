@@ -108,6 +108,20 @@ def currencies(store: Store, tables: Sequence[str]) -> set[str]:
     return {currency for (currency,) in rows}
 
 
+def currencies_of(store: Store, keys: Sequence[RoundKey]) -> dict[RoundKey, str]:
+    """The currency in which each of these judged rounds was played, where it is known."""
+    found: dict[RoundKey, str] = {}
+    for start in range(0, len(keys), _PAGE):
+        some = tuple((key.table, key.shoe, key.round) for key in keys[start : start + _PAGE])
+        rows = store.query(
+            "SELECT table, shoe, round, max(currency) FROM rounds WHERE (table, shoe, round) IN %(keys)s"
+            " AND currency != '' GROUP BY table, shoe, round",
+            {"keys": some},
+        )
+        found |= {RoundKey(table, shoe, round): currency for table, shoe, round, currency in rows}
+    return found
+
+
 def opened_at(store: Store, key: RoundKey) -> int | None:
     """When a judged round was opened, in microseconds since 1970; None when there is none."""
     rows = store.query(

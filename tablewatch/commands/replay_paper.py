@@ -17,6 +17,7 @@ from replay.cards import card_words
 from replay.story import Moment, Story
 from schemas.findings import Finding
 from schemas.money import amount_words, signed_words
+from schemas.sentences import sentence_in
 from schemas.verdicts import Settled
 from tablewatch.commands.columns import GAP, Cell, fitting, in_columns, one
 from tablewatch.commands.paper import paper
@@ -133,7 +134,7 @@ def moments_text(
         ]
         if why and not wide:
             said.append((2, Text(why, "dim")))
-        said.extend((2, finding_text(finding)) for finding in moment.findings)
+        said.extend((2, finding_text(finding, story.currency)) for finding in moment.findings)
         changed = moment.kind in ("card", "ruling")
         cells = [one(_hand_text(moment, hand) if changed else "") for hand in hands]
         rows.append([one(after_words(moment.after), "dim"), said, *([one(why, "dim")] if wide else []), *cells])
@@ -170,14 +171,13 @@ def _hand_text(moment: Moment, hand: str) -> Text:
     return Text.assemble(cards, f" = {total}" if total is not None else "")
 
 
-def finding_text(finding: Finding, *, rule: bool = True) -> Text:
-    """A finding in its colour, with its rule."""
+def finding_text(finding: Finding, currency: str | None) -> Text:
+    """A finding in its colour, with its rule; its amounts in the currency of its table."""
     style = SEVERITY_STYLE[finding.severity]
-    cited = f" [{finding.rule}]" if rule and finding.rule else ""
+    said = sentence_in(currency, finding.code, finding.message)
     after = " Put right by a correction." if finding.corrected else ""
-    return Text.assemble(
-        (f"▲ {finding.severity} {finding.code}: ", style), finding.message, after, (cited, "dim")
-    )  # fmt: skip
+    cited = f" [{finding.rule}]" if finding.rule else ""
+    return Text.assemble((f"▲ {finding.severity} {finding.code}: ", style), said, after, (cited, "dim"))
 
 
 def bets_text(console: Console, story: Story) -> Text:
@@ -254,10 +254,13 @@ def ending(story: Story) -> RenderableType:
         lines.append(Text(f"By the cards: {story.outcome}.", "bold"))
     if story.findings:
         count = "1 finding" if len(story.findings) == 1 else f"{len(story.findings)} findings"
-        lines.append(Rule(f"{count} (amounts in minor units)", style="dim"))
+        unit = "" if story.currency else " (amounts in minor units: the currency is not known)"
+        lines.append(Rule(f"{count}{unit}", style="dim"))
         at = {finding.id: moment.after for moment in story.moments for finding in moment.findings}
         for finding in story.findings:
-            lines.append(Text.assemble((f"{after_words(at[finding.id]):>7}  ", "dim"), finding_text(finding)))
+            lines.append(
+                Text.assemble((f"{after_words(at[finding.id]):>7}  ", "dim"), finding_text(finding, story.currency))
+            )
     elif story.status is not None:
         lines.append(Text("Nothing was found.", "green"))
     if story.clauses:

@@ -16,7 +16,8 @@ from replay.rounds import RoundNotFound, near_words
 from schemas.money import amount_words, signed_words
 from schemas.verdicts import Verdict, parse_verdict
 from store.connect import Store
-from store.read.rounds import RoundFilter, currencies, nearby, opened_at, verdict, verdicts
+from store.read.rounds import RoundFilter, currencies, currencies_of, nearby, opened_at, verdict, verdicts
+from store.rows.verdicts import RoundKey
 from tablewatch.commands import replay_filters as filters
 from tablewatch.commands.replay_paper import sheet
 from tablewatch.commands.replay_store import named_round, note, stored
@@ -73,8 +74,7 @@ def refund_rounds(
             found = [parse_verdict(each.json) for each in verdicts(store, wanted)]
             if not found:
                 raise RoundNotFound("No judged round was opened in that time.")
-        named = sorted(currencies(store, sorted({each.table for each in found})))
-        result = refund(found, ground, named[0] if len(named) == 1 else None)
+        result = refund(found, ground, _currency(store, found))
         note(store, "refund", result.rounds, ground=ground)
         if as_json:
             sys.stdout.buffer.write(orjson.dumps(refund_json(result)) + b"\n")
@@ -88,6 +88,18 @@ def _verdict(store: Store, key: Any) -> Verdict:
     if found is None:
         raise RoundNotFound(f"There is no judged round {key}. {near_words(key, nearby(store, key))}")
     return parse_verdict(found.json)
+
+
+def _currency(store: Store, found: Sequence[Verdict]) -> str | None:
+    """The one currency of these rounds; amounts of several cannot be summed up on one sheet."""
+    named = currencies(store, sorted({each.table for each in found}))
+    if len(named) > 1:
+        # A table may have been set up in another one since.
+        keys = [RoundKey(each.table, each.shoe, each.round) for each in found]
+        named = set(currencies_of(store, keys).values())
+    if len(named) > 1:
+        raise typer.BadParameter(f"These rounds were played in {', '.join(sorted(named))}: draw a sheet for each.")
+    return next(iter(named), None)
 
 
 def print_refund(console: Console, found: Refund) -> None:

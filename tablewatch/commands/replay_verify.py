@@ -3,7 +3,7 @@
 import gc
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -13,9 +13,11 @@ from rich.console import Console
 from rich.text import Text
 
 from audit.judge import JUDGE_VERSION
+from replay.fields import field_words
 from replay.verify import Deviation, Verified, verify
 from store.read.identities import SharedId
-from store.read.rounds import ALL, RoundFilter, count_rounds
+from store.read.rounds import ALL, RoundFilter, count_rounds, currencies_of
+from store.rows.verdicts import RoundKey
 from tablewatch.commands import replay_filters as filters
 from tablewatch.commands.replay_paper import sheet
 from tablewatch.commands.replay_store import FLAGGED, note, rounds_bar, stored
@@ -88,7 +90,7 @@ def verify_rounds(
             sys.stdout.buffer.write(orjson.dumps(verified_json(result)) + b"\n")
             sys.stdout.buffer.flush()
         else:
-            print_verified(sheet(), result)
+            print_verified(sheet(), result, currencies_of(store, [each.key for each in _shown(result)]))
     if result.deviating or result.shared_ids:
         raise typer.Exit(FLAGGED)
 
@@ -128,17 +130,26 @@ def _deviation_json(each: Deviation) -> dict[str, Any]:
     }
 
 
-def print_verified(console: Console, result: Verified) -> None:
-    """The result for people: a sentence where all is well, else the differences."""
+def _shown(result: Verified) -> list[Deviation]:
+    """The rounds that are printed with their differences."""
+    return [each for kind in _KINDS for each in _of_kind(result, kind)[:SHOWN]]
+
+
+def _of_kind(result: Verified, kind: str) -> list[Deviation]:
+    return [each for each in result.deviations if each.kind == kind]
+
+
+def print_verified(console: Console, result: Verified, currencies: Mapping[RoundKey, str]) -> None:
+    """The result for people: a sentence where all is well, else the differences, amounts in the rounds' currencies."""
     deviating, others = result.deviating, [each for each in result.deviations if each.told_apart]
     scope = f"{result.rounds:,} rounds of {result.tables:,} table{'s' if result.tables != 1 else ''}"
     for kind, meaning in _KINDS.items():
-        of_kind = [each for each in result.deviations if each.kind == kind]
+        of_kind = _of_kind(result, kind)
         if not of_kind:
             continue
         console.print(Text(f"{len(of_kind):,} × {kind}: {meaning}", "yellow" if kind == "other-judge" else "bold red"))
         for each in of_kind[:SHOWN]:
-            _print_deviation(console, each)
+            _print_deviation(console, each, currencies.get(each.key))
         if len(of_kind) > SHOWN:
             console.print(f"  … and {len(of_kind) - SHOWN:,} more; --json lists them all.", style="dim")
     _print_shared(console, result.shared_ids)
@@ -164,16 +175,16 @@ def _print_shared(console: Console, shared: Sequence[SharedId]) -> None:
         console.print(f"  … and {len(shared) - SHOWN:,} more; --json lists them all.", style="dim")
 
 
-def _print_deviation(console: Console, each: Deviation) -> None:
+def _print_deviation(console: Console, each: Deviation, currency: str | None) -> None:
     judge = f"  revision {each.revision}, judge {each.stored_judge}" if each.revision is not None else ""
     console.print(Text.assemble((f"  {each.key}", "bold"), (judge, "dim")))
     for difference in each.differences[:FIELDS_SHOWN]:
-        stored, judged = (_short(value) for value in (difference.stored, difference.judged))
-        console.print(Text.assemble((f"    {difference.path}: ", "dim"), f"stored {stored}, judged {judged}"))
+        path = difference.path
+        stored, judged = (_short(field_words(path, each, currency)) for each in (difference.stored, difference.judged))
+        console.print(Text.assemble((f"    {path}: ", "dim"), f"stored {stored}, judged {judged}"))
     if len(each.differences) > FIELDS_SHOWN:
         console.print(f"    … and {len(each.differences) - FIELDS_SHOWN} fields more", style="dim")
 
 
-def _short(value: Any) -> str:
-    text = orjson.dumps(value).decode()
+def _short(text: str) -> str:
     return text if len(text) <= 100 else f"{text[:97]}…"

@@ -88,7 +88,7 @@ def picture(console: Console, story: Story, place: int) -> RenderableType:
         said.append(Text(f"Why: {moment.reason.words}{clause}."))
     if moment.next is not None:
         said.append(Text(f"Next: {moment.next}."))
-    said.extend(finding_text(finding) for finding in moment.findings)
+    said.extend(finding_text(finding, story.currency) for finding in moment.findings)
     said.append(Text(f"{moment.source} at {moment.time}, event {moment.event}", "dim"))
     title = f"{place + 1} of {len(story.moments)} · {time_words(moment.at)} UTC · {after_words(moment.after)} s"
     return Group(

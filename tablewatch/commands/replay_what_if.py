@@ -1,7 +1,7 @@
 """`tablewatch replay what-if`: the same rounds with something otherwise, and what that changes."""
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any, Final
@@ -22,7 +22,7 @@ from replay.what_if import Compared, RoundChange, compared_json, what_if
 from schemas.money import amount_words, signed_words
 from store.connect import Store
 from store.read.bulk import round_keys
-from store.read.rounds import ALL, RoundFilter, currencies, nearby, opened_at
+from store.read.rounds import ALL, RoundFilter, currencies, currencies_of, nearby, opened_at
 from store.rows.verdicts import RoundKey
 from tablewatch.commands import replay_filters as filters
 from tablewatch.commands.game_argument import Reading
@@ -113,7 +113,8 @@ def what_if_rounds(
             sys.stdout.buffer.flush()
         else:
             named = sorted(currencies(store, sorted({key.table for key in meant})))
-            print_compared(sheet(), result, named[0] if len(named) == 1 else None)
+            shown = currencies_of(store, [each.key for each in result.changed[:SHOWN]])
+            print_compared(sheet(), result, named, shown)
 
 
 def _known(store: Store, key: RoundKey) -> RoundKey:
@@ -229,8 +230,11 @@ def _file(path: Path | None) -> tuple[Any, Any]:
         raise InvalidChange(f"{path} cannot be read: {error.strerror}.") from error
 
 
-def print_compared(console: Console, result: Compared, currency: str | None) -> None:
-    """What differs, for people: the sums first, then the rounds."""
+def print_compared(
+    console: Console, result: Compared, named: Sequence[str], currency_of: Mapping[RoundKey, str]
+) -> None:
+    """What differs, for people: the sums first, then the rounds, each in its currency. ``named`` are the currencies of
+    all that was looked at: amounts of several are not summed up."""
     rounds = "1 round" if result.rounds == 1 else f"{result.rounds:,} rounds"
     if not result.rounds:
         console.print("No stored round is meant by this.")
@@ -239,8 +243,11 @@ def print_compared(console: Console, result: Compared, currency: str | None) -> 
         console.print(Text(f"{rounds}: nothing would come out otherwise.", "green"))
         return
     console.print(Text(f"{rounds}, of which {len(result.changed):,} would come out otherwise.", "bold"))
-    said = amount_words(abs(result.difference), currency)
-    if result.difference:
+    currency = named[0] if len(named) == 1 else None
+    if len(named) > 1:
+        console.print(f"Amounts are in {', '.join(named)} and not summed up: ask for the tables of one at a time.")
+    elif result.difference:
+        said = amount_words(abs(result.difference), currency)
         side = "Players would be due" if result.difference > 0 else "The house would keep"
         console.print(f"{side} {said}{f' {currency}' if currency else ''} more in all.")
     else:
@@ -249,16 +256,16 @@ def print_compared(console: Console, result: Compared, currency: str | None) -> 
         console.print(
             f"Of {result.uncertain:,} bets it cannot be said what is due before or then; they are not summed up."
         )
-    _print_totals(console, result, currency)
+    _print_totals(console, result, currency, summed=len(named) <= 1)
     for each in result.changed[:SHOWN]:
         console.print()
-        _print_round(console, each, currency)
+        _print_round(console, each, currency_of.get(each.key))
     if len(result.changed) > SHOWN:
         console.print(f"\n… and {len(result.changed) - SHOWN:,} rounds more; --json lists them all.", style="dim")
 
 
-def _print_totals(console: Console, result: Compared, currency: str | None) -> None:
-    wagers = result.by_wager()
+def _print_totals(console: Console, result: Compared, currency: str | None, *, summed: bool) -> None:
+    wagers = result.by_wager() if summed else {}
     if wagers:
         table = Table(box=None, pad_edge=False, padding=(0, 1), header_style="dim")
         for name in ("Wager", "Bets", "Stakes", "Players, difference"):
@@ -278,9 +285,9 @@ def _print_round(console: Console, each: RoundChange, currency: str | None) -> N
         status = Text.assemble(status, " → ", (each.status[1], STATUS_STYLE[each.status[1]]))
     console.print(Text.assemble((str(each.key), "bold"), "  ", status, f"  {_outcomes(each)}"))
     for finding in each.gone:
-        console.print(Text.assemble("  goes: ", finding_text(finding)))
+        console.print(Text.assemble("  goes: ", finding_text(finding, currency)))
     for finding in each.appeared:
-        console.print(Text.assemble("  appears: ", finding_text(finding)))
+        console.print(Text.assemble("  appears: ", finding_text(finding, currency)))
     if not each.bets:
         return
     table = Table(box=None, pad_edge=False, padding=(0, 1), header_style="dim")

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import zipfile
 from base64 import b64encode
+from html import escape
 from io import BytesIO
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from replay.bundle.contents import bundle
 from replay.chain.keys import KeyRing
 from replay.chain.prove import NotSealed
 from replay.chain.seal import Sealer
+from schemas.sentences import ABOUT_MONEY, sentence_in
 from simulator.floor import simulate
 from store.connect import Store
 from store.rows.proof import AccessEntry
@@ -83,6 +85,12 @@ def test_all_games_are_checked_right_and_the_bytes_are_the_same_later(store: Sto
     assert listed == told
     assert len(told) == len([name for name in files if name.endswith("round.json")])
     assert "http" not in page.replace("http-equiv", "")
+    verdicts = [orjson.loads(content) for name, content in files.items() if "/verdicts/" in name]
+    about_money = [each for said in verdicts for each in said["findings"] if each["code"] in ABOUT_MONEY]
+    assert about_money
+    for each in about_money:
+        assert escape(sentence_in("SGD", each["code"], each["message"])) in page
+        assert escape(each["message"]) not in page
     # Later looks and checkpoints change nothing of it.
     ring = KeyRing(tmp_path / "keys")
     write_access(store, [AccessEntry(id="e9", at=NOW * 1000, who="otto", role="auditor", action="replay")])

@@ -55,6 +55,31 @@ def test_show_tells_the_round_and_pins_its_findings(store: Store, run: Run) -> N
     assert "payout-wrong" in done.stdout and "dragon-tiger-baccarat 4.1" in done.stdout
 
 
+def _said(done: Result) -> str:
+    """What was printed, without the folds of the paper."""
+    return " ".join(done.stdout.split())
+
+
+WRONG = "Bet b1 of 1.00 SGD on Player was settled as paid 9.00, collected 0.00; due is paid 1.00, collected 0.00."
+
+
+@pytest.mark.parametrize("pace", [(), ("--speed", "100000")])
+def test_show_says_amounts_in_the_currency_and_wagers_as_printed(
+    store: Store, run: Run, monkeypatch: pytest.MonkeyPatch, pace: tuple[str, ...]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "400")
+    fill(store, _shoe().lines())
+    said = _said(run("show", "BT1/S1/2", *pace))
+    assert said.count(WRONG) == 2, "at the moment of the settlement, and among the findings"
+    assert "minor units" not in said
+
+
+def test_show_as_json_keeps_the_sentence_of_the_verdict_in_minor_units(store: Store, run: Run) -> None:
+    (wrong,) = fill(store, _shoe().lines())[1].verdict.findings
+    (told,) = orjson.loads(run("show", "BT1/S1/2", "--json").stdout_bytes)["findings"]
+    assert told["message"] == wrong.message and "of 100 on player" in wrong.message
+
+
 def test_show_as_json_is_the_story_with_every_revision(store: Store, run: Run) -> None:
     stored = fill(store, _shoe().lines())
     said = orjson.loads(run("show", "BT1/S1/2", "--json").stdout_bytes)
@@ -207,6 +232,17 @@ def test_verify_ends_with_0_when_all_is_as_stored_and_with_1_and_the_difference_
     assert [(each["round"], each["kind"]) for each in said["deviating"]] == [(1, "verdict-differs")]
 
 
+def test_what_differs_in_money_is_said_in_the_currency_and_in_json_as_stored(store: Store, run: Run) -> None:
+    fill(store, _shoe().lines())
+    store.command(
+        "ALTER TABLE verdicts UPDATE verdict = replaceOne(verdict, '\"stake\":100', '\"stake\":12345') WHERE round = 1",
+        settings={"mutations_sync": 2},
+    )
+    assert "bets[0].stake: stored 123.45 SGD, judged 1.00 SGD" in run("verify").stdout
+    ((difference,),) = [each["differences"] for each in orjson.loads(run("verify", "--json").stdout_bytes)["deviating"]]
+    assert (difference["stored"], difference["judged"]) == (12345, 100)
+
+
 def test_verify_tells_another_judge_apart_and_ends_with_0(store: Store, run: Run) -> None:
     lines = Case(DTB).round(bets={"b1": ("player", 100)}, settled={"b1": (90, 0)}).lines()
     write_records(store, packed(lines))
@@ -224,6 +260,29 @@ def test_what_if_says_what_differs_in_all_and_per_bet(store: Store, run: Run) ->
     assert "Players would be due 1.00 SGD more in all." in done.stdout
     said = orjson.loads(run("what-if", "BT1/S1/1", "--card", "1=KH", "--json").stdout_bytes)
     assert said["changed"][0]["outcome"] == {"is": "player 9-2", "then": None}
+
+
+def _in_yen() -> list[bytes]:
+    """The same shoe at a table that plays in yen, whose stakes are of the same minor units."""
+    return [line.replace(b"BT1", b"BT2").replace(b"SGD", b"JPY") for line in _shoe().lines()]
+
+
+def test_what_if_tells_each_round_in_its_own_currency_and_sums_up_none_of_several(store: Store, run: Run) -> None:
+    fill(store, [*_shoe().lines(), *_in_yen()])
+    done = run("what-if", "--limits", "tie=200:1000", "--limits", "player=200:1000")
+    said = _said(done)
+    assert done.exit_code == 0
+    assert "Amounts are in JPY, SGD and not summed up" in said and "more in all" not in said
+    assert "Bet b1 on Tie is 1.00 SGD, under the minimum of 2.00." in said
+    assert "Bet b1 on Tie is 100 JPY, under the minimum of 200." in said
+
+
+def test_a_refund_sheet_is_of_one_currency(store: Store, run: Run) -> None:
+    fill(store, [*_shoe().lines(), *_in_yen()])
+    both = run("refund", "BT1/S1/1", "BT2/S1/1")
+    assert both.exit_code == 2 and "JPY, SGD" in both.stderr
+    yen = _said(run("refund", "BT2/S1/1"))
+    assert "Amounts in JPY." in yen and "players return 100: 100 net to the house" in yen
 
 
 @pytest.mark.parametrize(

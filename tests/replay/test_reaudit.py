@@ -225,6 +225,7 @@ def test_a_verdict_that_was_changed_with_its_row_is_found_by_the_judge(store: St
     assert "bets" in found.parts
     assert not found.judge_agrees
     assert "verdict-differs" in found.explanation
+    assert ".paid is " in found.explanation and "stored is 0.01 SGD" in found.explanation
 
 
 def test_a_late_revision_is_the_one_that_counts(store: Store) -> None:
