@@ -50,8 +50,14 @@ class ChainReport:
     """Rows that a later version has replaced."""
 
     @property
+    def sealed(self) -> bool:
+        """Whether anything is under a signed checkpoint; without one nothing is proved."""
+        return self.last is not None
+
+    @property
     def whole(self) -> bool:
-        return not self.tampering
+        """Whether something is sealed and all of it is as it was."""
+        return self.sealed and not self.tampering
 
 
 def verify_chain(

@@ -59,8 +59,8 @@ def prove(round: Round) -> None:
 def check_chain(
     store: Store, trust: list[str] | None, checkpoints: Path | None, *, as_json: bool
 ) -> ChainReport:  # fmt: skip
-    """Hold the whole store against its chain and say what is wrong; the caller ends with 1 where the report is not
-    whole."""
+    """Hold the whole store against its chain and say what is wrong, or that nothing is sealed; the caller ends with 1
+    where the report is not whole."""
     elsewhere = []
     if checkpoints is not None:
         try:
@@ -83,8 +83,12 @@ def check_chain(
         return report
     for each in report.tampering:
         typer.echo(str(each))
-    if report.last is None:
-        typer.echo("Nothing was ever sealed; run: tablewatch keys make, then: tablewatch chain run")
+    if not report.sealed and not report.tampering:
+        typer.echo(
+            f"Nothing is sealed yet: nothing is proved of the {report.rows} rows in the store."
+            " Seal them with: tablewatch keys make, then: tablewatch chain run"
+        )
+        return report
     typer.echo(
         f"{report.rows} rows against {report.size} leaves under {report.checkpoints} checkpoints:"
         f" {len(report.tampering)} not as sealed, {report.waiting} not sealed yet, {report.expired} past their"
@@ -97,6 +101,7 @@ def report_json(report: ChainReport) -> dict[str, Any]:
     """A report as JSON."""
     return {
         "whole": report.whole,
+        "sealed": report.sealed,
         "rows": report.rows,
         "leaves": report.size,
         "checkpoints": report.checkpoints,

@@ -71,7 +71,7 @@ def verify_rounds(
     ids that a source used for several tables are named, too: workers judge each table by itself and cannot see them.
 
     Exit code 0 if all rounds are as they are stored, 1 with the differences if one deviates or an id is shared, 2 for a
-    wrong filter, 3 if the store cannot be reached.
+    wrong filter, 3 if the store cannot be reached. With --chain also 1 while nothing is sealed: then nothing is proved.
     """
     if chain:
         if wanted != ALL:

@@ -85,6 +85,21 @@ def test_a_round_from_the_seal_to_a_bundle_that_a_stranger_checks(floor: str, ow
     assert orjson.loads(whole.output)["checkpoints"] == 2
 
 
+def test_a_store_of_which_nothing_is_sealed_is_not_called_whole(floor: str) -> None:
+    found = run("replay", "verify", "--chain")
+    assert found.exit_code == 1
+    assert "Nothing is sealed yet" in found.stdout and "tablewatch chain run" in found.stdout
+    assert "0 not as sealed" not in found.stdout, "that reads as a proof"
+    said = run("replay", "verify", "--chain", "--json")
+    told = orjson.loads(said.stdout)
+    assert said.exit_code == 1 and told["sealed"] is False and told["whole"] is False
+    assert told["tampering"] == [] and told["rows"] > 0
+    run("keys", "make")
+    assert run("chain", "checkpoint").exit_code == 0
+    sealed = run("replay", "verify", "--chain", "--json")
+    assert sealed.exit_code == 0 and orjson.loads(sealed.stdout)["sealed"] is True
+
+
 def test_a_row_that_was_put_in_is_named_until_a_person_accepts_it(floor: str, own_store: Store) -> None:
     run("keys", "make")
     assert run("chain", "checkpoint").exit_code == 0
