@@ -13,6 +13,7 @@ import time
 from confluent_kafka import Consumer
 
 from audit.settings import JudgeSettings
+from bench.peers.work import POLLED_TOGETHER
 from store.connect import connect
 from store.migrate import migrate
 from store.render import SchemaSettings
@@ -23,7 +24,6 @@ from streams.news import News
 from streams.outlets import open_outlet
 from streams.partition import PartitionJudge
 from streams.sink import write
-from streams.taking import MOST_RECORDS
 from streams.topic_layout import INPUTS
 
 
@@ -49,7 +49,7 @@ def main(events: int) -> None:
     gc.set_threshold(*COLLECT)
     done = batch = 0
     while done < events:
-        messages = consumer.consume(MOST_RECORDS, timeout=1.0)
+        messages = consumer.consume(POLLED_TOGETHER, timeout=1.0)
         batch += 1
         news, records = News(), []
         for message in messages:

@@ -30,6 +30,8 @@ logger = logging.getLogger(__name__)
 TICK_SECONDS = 0.25
 BREATH_SECONDS = 0.02
 """So long others wait for their turn while a batch is judged."""
+BEHIND_SECONDS = 2.0
+"""A worker that reads what came so long ago, and has more to read, is catching up."""
 RELEASE_SECONDS = 10.0
 LOOK_BACK_MS = 14 * 24 * 3_600_000
 """Rounds without a verdict that were heard of since then are taken up again at once."""
@@ -90,9 +92,11 @@ class Worker:
     async def _agent(self, stream: Any) -> None:
         async for events in take(self.app, stream):
             self._idle = False
-            await self._process(events)
+            size = sum(len(event.message.value or b"") for event in events)
+            batch, took = await self._process(events)
+            self.app.consumer.judged(size, took)
+            await self.sink.put(batch)
             self._idle = True
-            self.app.consumer.judged(sum(len(event.message.value or b"") for event in events))
 
     async def _run_sink(self) -> None:
         while True:
@@ -106,12 +110,16 @@ class Worker:
         self._numbers += 1
         return Batch(self._numbers, self.sink.generation)
 
-    async def _process(self, events: list[Any]) -> None:
+    async def _process(self, events: list[Any]) -> tuple[Batch, float]:
+        """Judge records and tell people of what is found; what is to be stored, and how long it took in seconds."""
         batch = self._batch()
         async with self._looking:
+            began = time.monotonic()
             last_arrival = await self._judge(events, batch)
+            took = time.monotonic() - began
+            self.sink.catching_up = self._has_more and time.time() - last_arrival > BEHIND_SECONDS
             await self._tell(batch, last_arrival, min(event.message.time_in for event in events))
-        await self.sink.put(batch)
+        return batch, took
 
     async def _judge(self, events: list[Any], batch: Batch) -> float:
         """Take records in and look at their tables; when the last of them arrived, in seconds since 1970."""
@@ -172,6 +180,10 @@ class Worker:
             batch.looked_to[judge.number] = judge.watermark.complete_to(now)
         return news
 
+    @property
+    def _has_more(self) -> bool:
+        return any(self._left(judge, topic) for judge in self.judges.values() for topic in INPUTS)
+
     def _left(self, judge: PartitionJudge, topic: str) -> int:
         """Records that are left to read."""
         return judge.left(topic, self.app.consumer.highwater(TP(topic, judge.number)))
@@ -199,6 +211,7 @@ class Worker:
                         for topic in INPUTS:
                             metrics.LAG.labels(topic, str(judge.number)).set(self._left(judge, topic))
                     await self._tell(batch)
+                self.sink.catching_up = self.sink.catching_up and self._has_more
                 if batch.news or self.sink.owes or any(judge.waiting() for judge in self.judges.values()):
                     await self.sink.put(batch)
                 if time.monotonic() - released > RELEASE_SECONDS:

@@ -13,21 +13,25 @@ from faust.types import TP
 from faust.types.tuples import ConsumerMessage
 from mode.services import WaitResults
 
-MOST_IN_HAND = 1 << 20
-"""So many bytes are fetched and not yet judged before more is fetched: at most half a second's work, of small records.
-The client's own thread has the next at hand."""
-POLLED_BYTES = 1 << 19
-"""About so much is fetched at once."""
+POLLED_SECONDS = 0.25
+"""About so much work is fetched at once. It waits while as much is judged: people hear of what is in it within twice
+that. The more is judged together, the fewer rounds are looked at before they are over."""
+LEAST_POLLED, MOST_POLLED = 1 << 17, 1 << 22
+"""In bytes, however slow or quick the work is."""
+FIRST_PACE = 1 << 21
+"""Bytes a second that are judged, while nothing has been."""
 POLLED_RECORDS = 16
 """So many records are fetched at once of which nothing is known; packed ones have some ten thousand bytes each."""
-MOST_POLLED = 1_000
+MOST_RECORDS = 1_000
 """So many are fetched at once at most, however small they are."""
+_PACE_SECONDS = 1.0
+"""The pace is that of the last seconds' work: what was done so long before counts half."""
 _LIKE_THE_LAST = 1 / 64
 """How much one record tells of the size of those to come."""
 FETCH_WAIT_MS = 50
 """So long a broker that has nothing new keeps a fetch waiting. A client asks a broker one thing at a time, and leaves
 out of a fetch what it has in hand: news of such a partition, and every other question, wait until the fetch ends."""
-FETCHED_BYTES = 1 << 18
+FETCHED_BYTES = 1 << 19
 """So much of a partition is asked for at once; a record that is larger comes all the same."""
 STEPS = 8
 """In so many steps the topics of one partition are read abreast."""
@@ -45,7 +49,9 @@ class InHand(Consumer):  # type: ignore[misc]  # faust has no types
     """Bytes that were handed to the agent and are not judged."""
     _in_hand_before = 0
     _fetched = 0.0
-    _usual_size = POLLED_BYTES / POLLED_RECORDS
+    _usual_size = FIRST_PACE * POLLED_SECONDS / POLLED_RECORDS
+    _done = FIRST_PACE * _PACE_SECONDS
+    _spent = _PACE_SECONDS
 
     async def _getmany(self, active_partitions: set[TP] | None, timeout: float) -> Any:
         await self.await_room()
@@ -55,14 +61,19 @@ class InHand(Consumer):  # type: ignore[misc]  # faust has no types
 
     async def await_room(self) -> None:
         """Wait until more may be fetched."""
-        while self.in_hand > MOST_IN_HAND and self.flow_active and not self.should_stop:
+        while self.in_hand > self.bytes_at_once and self.flow_active and not self.should_stop:
             await asyncio.sleep(_GLANCE_SECONDS)
+
+    @property
+    def bytes_at_once(self) -> int:
+        """How much is fetched at once, and may be in hand before more is."""
+        return max(LEAST_POLLED, min(MOST_POLLED, int(self._done / self._spent * POLLED_SECONDS)))
 
     @property
     def records_at_once(self) -> int:
         """How many records are fetched at once: small ones are many, or fetching them would take longer than judging
         them; of large ones few are work for a while."""
-        return max(POLLED_RECORDS, min(MOST_POLLED, int(POLLED_BYTES / max(1.0, self._usual_size))))
+        return max(POLLED_RECORDS, min(MOST_RECORDS, int(self.bytes_at_once / max(1.0, self._usual_size))))
 
     async def wait_first(self, *awaited: Any, timeout: Any = None) -> WaitResults:
         """Wait for the first of several things. Faust hands every record on in a task of its own, beside three that
@@ -86,9 +97,12 @@ class InHand(Consumer):  # type: ignore[misc]  # faust has no types
         self._usual_size += _LIKE_THE_LAST * (size - self._usual_size)
         return message
 
-    def judged(self, size: int) -> None:
-        """So many bytes were judged."""
+    def judged(self, size: int, seconds: float) -> None:
+        """So many bytes were judged, in so long."""
         self.in_hand = max(0, self.in_hand - size)
+        fading = 0.5 ** (seconds / _PACE_SECONDS)
+        self._done = self._done * fading + size
+        self._spent = self._spent * fading + seconds
 
     def correct(self, *, idle: bool) -> None:
         """Called now and then. What is in hand of an agent that is ``idle``, and was so before, was dropped by Faust on

@@ -42,6 +42,9 @@ MOST_HELD = 20_000
 LINGER_SECONDS = 1.0
 """So long a little waits for company: an insert into all tables and their views takes the store a sixth of a second,
 however little it is."""
+CATCHING_UP_SECONDS = 5.0
+"""So long what is stored waits for company while a worker catches up: people were told, and an insert costs the store
+as much for a few events as for many."""
 _GLANCE_SECONDS = 0.05
 FIRST_PAUSE = 0.05
 LONGEST_PAUSE = 2.0
@@ -87,6 +90,8 @@ class Sink:
         self.generation = 0
         self.away = False
         """Whether the store cannot be reached."""
+        self.catching_up = False
+        """Whether there is more to read that came long ago."""
         self._queue: deque[Batch] = deque()
         self._held: dict[int, deque[Ack]] = {}
         """By partition, in the order of reading: stored, and not yet judged in all that rests on absence."""
@@ -124,7 +129,9 @@ class Sink:
     async def _await_company(self) -> None:
         """What an insert costs is per insert: a little is stored together with what comes soon."""
         waited = 0.0
-        while waited < LINGER_SECONDS and self._size < TOGETHER_EVENTS // 2 and not self._is_urgent():
+        while self._size < TOGETHER_EVENTS // 2 and not self._is_urgent():
+            if waited >= (CATCHING_UP_SECONDS if self.catching_up else LINGER_SECONDS):
+                break
             await asyncio.sleep(_GLANCE_SECONDS)
             waited += _GLANCE_SECONDS
 

@@ -5,8 +5,7 @@ from typing import Any
 
 import faust
 
-MOST_RECORDS = 200
-"""So many are judged and told of together."""
+from streams.reading import MOST_RECORDS
 
 
 async def take(app: faust.App, stream: Any) -> AsyncIterator[list[Any]]:

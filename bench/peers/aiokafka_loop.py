@@ -5,8 +5,7 @@ import asyncio
 import uvloop
 from aiokafka import AIOKafkaConsumer
 
-from bench.peers.work import POLL_SECONDS, Work
-from streams.taking import MOST_RECORDS
+from bench.peers.work import POLL_SECONDS, POLLED_TOGETHER, Work
 from streams.topic_layout import INPUTS
 
 
@@ -18,11 +17,11 @@ async def consume() -> None:
     )
     await consumer.start()
     while True:
-        came = await consumer.getmany(timeout_ms=int(POLL_SECONDS * 1_000), max_records=MOST_RECORDS)
+        came = await consumer.getmany(timeout_ms=int(POLL_SECONDS * 1_000), max_records=POLLED_TOGETHER)
         for place, messages in came.items():
             for message in messages:
                 work.add(place.topic, place.partition, message.offset, message.timestamp, message.value or b"")
-        if work.due:
+        if work.is_due():
             await asyncio.to_thread(work.flush)
             await consumer.commit()
 

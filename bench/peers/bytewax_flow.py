@@ -11,9 +11,8 @@ from bytewax.outputs import DynamicSink, StatelessSinkPartition
 from bytewax.testing import run_main
 from confluent_kafka import OFFSET_BEGINNING
 
-from bench.peers.work import Work
+from bench.peers.work import POLLED_TOGETHER, Work
 from streams.sink import LINGER_SECONDS
-from streams.taking import MOST_RECORDS
 from streams.topic_layout import INPUTS
 
 
@@ -48,7 +47,7 @@ def main(records: int) -> None:
     work = Work()
     flow = Dataflow("peer")
     source = KafkaSource(
-        work.servers.split(","), list(INPUTS), starting_offset=OFFSET_BEGINNING, batch_size=MOST_RECORDS
+        work.servers.split(","), list(INPUTS), starting_offset=OFFSET_BEGINNING, batch_size=POLLED_TOGETHER
     )
     came = operators.key_on("all", operators.input("in", flow, source), lambda _: "all")
     collected = operators.collect("collected", came, timedelta(seconds=LINGER_SECONDS), records)

@@ -2,8 +2,7 @@
 
 from confluent_kafka import Consumer
 
-from bench.peers.work import POLL_SECONDS, Work
-from streams.taking import MOST_RECORDS
+from bench.peers.work import POLL_SECONDS, POLLED_TOGETHER, Work
 from streams.topic_layout import INPUTS
 
 
@@ -20,10 +19,10 @@ def main() -> None:
     )
     consumer.subscribe(list(INPUTS))
     while True:
-        for message in consumer.consume(MOST_RECORDS, timeout=POLL_SECONDS):
+        for message in consumer.consume(POLLED_TOGETHER, timeout=POLL_SECONDS):
             place = message.topic(), message.partition(), message.offset()
             work.add(*place, message.timestamp()[1], message.value() or b"")
-        if work.due:
+        if work.is_due():
             work.flush()
             consumer.commit(asynchronous=True)
 

@@ -12,17 +12,19 @@ import time
 from audit.settings import JudgeSettings
 from store.connect import connect
 from store.rows.raw import Record
-from streams.agent import COLLECT
+from streams.agent import BEHIND_SECONDS, COLLECT
 from streams.broker_url import KafkaBroker, parse_broker
 from streams.intake import read_record
 from streams.news import News
 from streams.outlets import open_outlet
 from streams.partition import PartitionJudge
-from streams.sink import LINGER_SECONDS, TOGETHER_EVENTS, write
+from streams.sink import CATCHING_UP_SECONDS, LINGER_SECONDS, TOGETHER_EVENTS, write
 
 ENOUGH_EVENTS = TOGETHER_EVENTS // 2
 """With so many gathered, the worker waits no longer for more."""
 POLL_SECONDS = 0.05
+POLLED_TOGETHER = 200
+"""Records of one poll, at most."""
 
 
 class Work:
@@ -39,6 +41,7 @@ class Work:
         self._news, self._records = News(), list[Record]()
         self._events = self._batch = 0
         self._since = 0.0
+        self._is_behind = False
         gc.freeze()
         gc.set_threshold(*COLLECT)
 
@@ -51,11 +54,13 @@ class Work:
         self._records.append(record)
         self._news.add(self._judges[partition].take(record, self._batch + 1, now))
         self._events += len(record.decoded.events)
+        self._is_behind = time.time() - arrival / 1_000 > BEHIND_SECONDS
 
-    @property
-    def due(self) -> bool:
-        """Whether it is time to insert."""
-        waited = time.monotonic() - self._since >= LINGER_SECONDS
+    def is_due(self) -> bool:
+        """Whether it is time to insert; asked after every poll, which may have brought nothing."""
+        patience = CATCHING_UP_SECONDS if self._is_behind else LINGER_SECONDS
+        self._is_behind = False
+        waited = time.monotonic() - self._since >= patience
         return self._events >= ENOUGH_EVENTS or (bool(self._records) and waited)
 
     def flush(self) -> None:

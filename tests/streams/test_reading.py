@@ -8,7 +8,16 @@ from faust.types import TP
 from streams.app import make_app
 from streams.broker_url import EmbeddedLog
 from streams.embedded.log import StoredRecord
-from streams.reading import MOST_IN_HAND, MOST_POLLED, POLLED_BYTES, POLLED_RECORDS, InHand, oldest_partition
+from streams.reading import (
+    FIRST_PACE,
+    LEAST_POLLED,
+    MOST_POLLED,
+    MOST_RECORDS,
+    POLLED_RECORDS,
+    POLLED_SECONDS,
+    InHand,
+    oldest_partition,
+)
 from streams.topics import create
 
 
@@ -38,9 +47,9 @@ def test_a_fetch_waits_while_enough_is_in_hand(tmp_path: Path) -> None:
     async def run() -> list[bool]:
         consumer = _consumer(tmp_path)
         seen = [await _waits(consumer)]
-        message = consumer._to_message(TP("table.cards", 0), _record(MOST_IN_HAND + 1))
+        message = consumer._to_message(TP("table.cards", 0), _record(consumer.bytes_at_once + 1))
         seen.append(await _waits(consumer))
-        consumer.judged(len(message.value or b""))
+        consumer.judged(len(message.value or b""), POLLED_SECONDS)
         return [*seen, await _waits(consumer)]
 
     assert asyncio.run(run()) == [False, True, False]
@@ -49,7 +58,7 @@ def test_a_fetch_waits_while_enough_is_in_hand(tmp_path: Path) -> None:
 def test_what_faust_dropped_on_the_way_holds_nothing_up_for_good(tmp_path: Path) -> None:
     async def run() -> list[bool]:
         consumer = _consumer(tmp_path)
-        consumer._to_message(TP("table.cards", 0), _record(MOST_IN_HAND + 1))
+        consumer._to_message(TP("table.cards", 0), _record(consumer.bytes_at_once + 1))
         consumer.correct(idle=False)
         seen = [await _waits(consumer)]
         consumer.correct(idle=True)
@@ -70,8 +79,23 @@ def test_small_records_are_fetched_many_at_once_and_large_ones_few(tmp_path: Pat
 
     unknown, tiny, small, large = asyncio.run(run())
     assert unknown == large == POLLED_RECORDS
-    assert tiny == MOST_POLLED
-    assert 0.9 < small * 5_000 / POLLED_BYTES < 1.1
+    assert tiny == MOST_RECORDS
+    assert 0.9 < small * 5_000 / (FIRST_PACE * POLLED_SECONDS) < 1.1
+
+
+def test_as_much_is_fetched_at_once_as_is_judged_in_a_moment(tmp_path: Path) -> None:
+    """A machine that is busy, or rounds that take longer to judge: what is fetched waits no longer for it."""
+
+    async def run(pace: int) -> int:
+        consumer = _consumer(tmp_path / str(pace))
+        for _ in range(40):
+            consumer.judged(pace // 4, 0.25)
+        return consumer.bytes_at_once
+
+    slow, usual, quick = (asyncio.run(run(pace)) for pace in (100_000, 4_000_000, 90_000_000))
+    assert slow == LEAST_POLLED
+    assert 0.99 < usual / (4_000_000 * POLLED_SECONDS) <= 1.0
+    assert quick == MOST_POLLED
 
 
 def test_a_record_is_handed_on_in_one_step_while_nothing_holds_it_up(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import streams.sink
 from audit.settings import JudgeSettings
 from schemas.topics import partition_of
 from simulator.floor import simulate
@@ -86,3 +87,31 @@ def test_what_was_told_under_an_old_assignment_is_stored_though_its_records_come
     _store_all(running, {}, batch, tell=True)
     _check_all_told_is_stored(running)
     assert running.store.query("SELECT count() FROM verdicts") == [(0,)]
+
+
+def test_while_a_worker_catches_up_a_little_waits_for_company_and_no_longer(
+    running: Pipeline, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(streams.sink, "LINGER_SECONDS", 0.0)
+    monkeypatch.setattr(streams.sink, "CATCHING_UP_SECONDS", float("inf"))
+    batch = Batch(1, OLD)
+    batch.news.add(_judge(list(simulate(1, 6, 2, faults=1.0)), known=False).look(NOW_MS * 1_000))
+
+    async def store() -> int:
+        app = make_app(running.broker)
+        await app.producer.start()
+        sink = Sink(app, running.store, {})
+        sink.catching_up = True
+        storing = asyncio.create_task(sink.run())
+        await sink.put(batch)
+        await asyncio.sleep(0.5)
+        early = len(findings(running.store, FindingFilter(cleared=None)))
+        sink.catching_up = False
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while not findings(running.store, FindingFilter(cleared=None)):
+                await asyncio.sleep(0.1)
+        storing.cancel()
+        await app.producer.stop()
+        return early
+
+    assert asyncio.run(store()) == 0

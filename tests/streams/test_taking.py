@@ -10,7 +10,8 @@ from faust.types.tuples import ConsumerMessage
 
 from streams.app import make_app
 from streams.broker_url import EmbeddedLog
-from streams.taking import MOST_RECORDS, take
+from streams.reading import MOST_RECORDS
+from streams.taking import take
 from streams.topics import create
 
 _PLACE = TP("table.cards", 0)
