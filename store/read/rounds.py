@@ -192,10 +192,11 @@ def _weight(each: StoredVerdict) -> tuple[int, int]:
 def _stored(store: Store, key: RoundKey) -> list[StoredVerdict]:
     """The stored verdicts of a round, in no order, repeats included."""
     # The engine takes longer to plan such a question than to answer it, and plans sooner with every column, function
-    # and choice less: what is to be read first is said, and revision and time are taken out of the precedence.
+    # and choice less: what is to be read first is said, and revision and time are taken out of the precedence. One
+    # thread asks every part's index sooner than it hands the parts to others and waits for them.
     columns = store.columns(
         "SELECT precedence, digest, judge, verdict FROM verdicts"
-        " PREWHERE table = %(table)s AND shoe = %(shoe)s AND round = %(round)s",
+        " PREWHERE table = %(table)s AND shoe = %(shoe)s AND round = %(round)s SETTINGS max_threads = 1",
         {"table": key.table, "shoe": key.shoe, "round": key.round},
         as_bytes=True,
     )
