@@ -73,7 +73,8 @@ def problem(request: Request, status: int, detail: str, errors: list[str] | None
 
 def plain_page(title: str, detail: str, status: int = 200) -> Response:
     """A page with a few words, for those who are not signed in."""
-    page = public_text("problem.html").replace("{title}", escape(title)).replace("{detail}", escape(detail))
+    said = f"{detail[:1].upper()}{detail[1:]}".rstrip(".") + "."
+    page = public_text("problem.html").replace("{title}", escape(title)).replace("{detail}", escape(said))
     return Response(page, status, media_type="text/html")
 
 

@@ -10,7 +10,7 @@ export function show(main) {
   const who = h("input", { type: "search", placeholder: "Who", "aria-label": "Who", onchange: draw });
   const table = h("input", { type: "search", placeholder: "Table", "aria-label": "Table", onchange: draw });
   const hours = h("select", { "aria-label": "How long back", onchange: draw }, [[1, "Last hour"], [12, "Last shift"], [24, "Last day"], [168, "Last week"], [8760, "Last year"]].map(([value, text]) => h("option", { value, selected: value === 24 }, text)));
-  put(main, h("div", { class: "pad" }, h("h1", {}, "Access log"), h("div", { class: "tools" }, who, table, hours, h("button", { type: "button", onclick: draw }, "Look again")), h("section", { class: "panel" }, body)));
+  put(main, h("div", { class: "pad past" }, h("h1", {}, "Access log"), h("div", { class: "tools span-form" }, who, table, hours, h("button", { type: "button", onclick: draw }, "Look again")), h("section", { class: "panel" }, body)));
   draw();
 
   async function draw() {
@@ -21,9 +21,14 @@ export function show(main) {
       const told = await get(`/api/v1/access-log?${query}`);
       put(body, h("p", { class: "muted" }, `${count(told.total)} entries${told.total > told.entries.length ? `, the latest ${count(told.entries.length)} shown` : ""}`),
         stacked(h("table", {}, h("thead", {}, h("tr", {}, ["When", "Who", "Role", "What", "Table", "Round", "From", "More"].map((text) => h("th", { scope: "col" }, text)))),
-          h("tbody", {}, told.entries.map((each) => h("tr", {}, h("td", {}, moment(each.at)), h("td", {}, each.who), h("td", {}, words(each.role)), h("td", {}, each.action), h("td", {}, each.table), h("td", {}, each.round ? `${each.shoe} / ${each.round}` : ""), h("td", {}, each.address), h("td", {}, Object.keys(each.detail).length ? shown(each.detail) : "")))))));
+          h("tbody", {}, told.entries.map((each) => h("tr", {}, h("td", {}, moment(each.at)), h("td", {}, each.who), h("td", {}, words(each.role)), h("td", {}, each.action), h("td", {}, each.table), h("td", {}, each.round ? `${each.shoe} / ${each.round}` : ""), h("td", {}, each.address), h("td", {}, Object.keys(each.detail).length ? shown(dated(each.detail)) : "")))))));
     } catch (problem) {
       put(body, h("p", { class: "said" }, problem.message));
     }
   }
+}
+
+// The span that somebody asked about, on the clock of whoever reads this.
+function dated(detail) {
+  return Object.fromEntries(Object.entries(detail).map(([name, value]) => [name, (name === "start" || name === "end") && Number.isInteger(value) ? moment(value) : value]));
 }

@@ -54,7 +54,7 @@ class Reports {
     h("button", { type: "button", onclick: () => this.shift(-1) }, "◂ Before"), h("button", { type: "button", onclick: () => this.shift(1) }, "After ▸"),
     h("button", { type: "button", onclick: () => this.choose({}) }, "Running shift"),
     h("button", { type: "button", onclick: () => print() }, "Print"),
-    this.room.who.role === "operator" ? null : ["table", "dealer", "player", "findings"].map((part) => h("a", { href: `/api/v1/reports/shift/${part}.csv?${this.spanQuery()}`, download: "" }, `CSV: ${part}`)));
+    this.room.who.role === "operator" ? null : h("span", { class: "links files" }, ["table", "dealer", "player", "findings"].map((part) => h("a", { href: `/api/v1/reports/shift/${part}.csv?${this.spanQuery()}`, download: "" }, `CSV: ${part}`))));
     put(this.head, h("h1", {}, about.table ? `Shift report: table ${about.table}` : "Shift report"),
       h("p", {}, `${siteTime(about.start, about.zone, false)} to ${siteTime(about.end, about.zone, false)}, ${about.zone}`,
         about.running ? h("strong", {}, " · still running: these figures will change") : null,

@@ -195,7 +195,7 @@ class RoundView {
       h("tbody", {}, story.bets.map((bet) => h("tr", { class: bet.right === false ? "wrong" : null },
         h("td", {}, bet.bet), h("td", {}, bet.position), h("td", {}, bet.player ?? "unknown"), h("td", {}, bet.title),
         h("td", { class: "number" }, this.money(bet.stake)), h("td", { class: "number" }, moved(bet.expected)), h("td", { class: "number" }, moved(bet.actual)),
-        h("td", {}, bet.right === null ? "" : bet.right ? "✓" : "✗ wrong"),
+        h("td", { class: "nowrap" }, bet.right === null ? "" : bet.right ? "✓" : "✗ wrong"),
         h("td", { class: "why" }, bet.reason ? [bet.reason.words, " ", this.cite(bet.reason.document, bet.reason.clause)] : "–"))))));
   }
 

@@ -31,7 +31,7 @@ class TableView {
     this.about = h("p", { class: "muted about" });
     this.age = h("span", { class: "pulse" }, "connecting");
     put(this.main, h("div", { class: "table-head" }, this.title, this.about, h("span", { class: "grow" }), this.age),
-      h("div", { class: "table-grid" },
+      this.grid = h("div", { class: "table-grid" },
         panel("cards", "Cards"), panel("check", "Display and recomputation"), panel("alerts", "Open alerts"),
         panel("bets", "Bets"), panel("limits", "Differential and limits"), panel("ledger", "Shoe"),
         panel("roads", "Roads"), panel("hold", "Hold against expectation"), panel("rounds", "Last rounds"), panel("devices", "Devices")));
@@ -58,7 +58,8 @@ class TableView {
       this.retry = setTimeout(() => this.connect(), 2000);
     } catch (problem) {
       if (problem.status === 404) {
-        write(this.about, "Nobody has heard of this table.");
+        put(this.about, "Nobody has heard of this table. ", h("a", { href: "/" }, "Back to the wall"));
+        this.grid.classList.add("hidden");
         this.retry = setTimeout(() => this.connect(), 5000);
       } else {
         this.retry = setTimeout(() => this.lost(), 3000);
@@ -75,6 +76,7 @@ class TableView {
 
   take(news) {
     Object.assign(this.told, news.sections);
+    this.grid.classList.remove("hidden");
     for (const name of Object.keys(news.sections)) {
       if (name === "table") this.drawTable();
       if (name === "round" || name === "table") this.drawRound();
@@ -98,7 +100,8 @@ class TableView {
     const heard = this.told.table?.heard;
     const floor = this.room.floor;
     const old = heard ? floor.now() - heard : NaN;
-    write(this.age, floor.stale ? `stale, heard ${age(old)} ago` : `heard ${age(old)} ago`);
+    const when = heard ? `heard ${age(old)} ago` : "not heard yet";
+    write(this.age, floor.stale ? `stale, ${when}` : when);
     this.age.className = `pulse ${floor.stale || !(old < 30_000) ? "bad" : "good"}`;
   }
 
@@ -229,12 +232,12 @@ class TableView {
 
   drawDevices() {
     const devices = this.told.devices ?? [];
-    put(this.devices, h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": "Devices" }, h("table", {}, h("tbody", {}, devices.map((each) => h("tr", {},
+    put(this.devices, h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": "Devices" }, stacked(h("table", {}, h("thead", {}, h("tr", {}, ["Device", "State", "Events", "Clock", "Last heard"].map((name) => h("th", { scope: "col" }, name)))), h("tbody", {}, devices.map((each) => h("tr", {},
       h("th", { scope: "row" }, each.source),
       h("td", {}, each.silent ? h("span", { class: "sev high" }, "silent") : "speaks"),
       h("td", {}, each.missing ? h("span", { class: "sev high" }, `${count(each.missing)} events missing`) : "no gap"),
-      h("td", {}, each.beats ? `clock ${each.clock_ms >= 0 ? "+" : ""}${each.clock_ms} ms` : "no heartbeat"),
-      h("td", {}, clock(each.arrival))))))));
+      h("td", {}, each.beats ? `${each.clock_ms >= 0 ? "+" : ""}${each.clock_ms} ms` : "no heartbeat"),
+      h("td", {}, clock(each.arrival)))))))));
   }
 
   drawAlerts() {

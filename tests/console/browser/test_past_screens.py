@@ -2,11 +2,13 @@
 
 import csv
 import io
+import re
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from console.auth.roles import ROLES, Role
 from console.server.rights import PAGES
@@ -62,6 +64,12 @@ def test_on_a_phone_tables_stand_as_lines_and_nothing_scrolls_sideways(
         ".filter((each) => each.scrollWidth > each.clientWidth + 1).map((each) => each.ariaLabel)"
     )
     assert wide == []
+    over = page.evaluate(
+        "[...document.querySelectorAll('.stacked :is(td, th)[data-column]')]"
+        ".filter((each) => each.scrollHeight > each.clientHeight + 1"
+        " || getComputedStyle(each, '::before').whiteSpace !== 'normal').map((each) => each.dataset.column)"
+    )
+    assert over == [], "the name of a column lies over its value or the next line"
     assert _fits(page)
 
 
@@ -183,6 +191,39 @@ def test_the_shift_report(evening: Evening, visitor: Visitor, role: Role, size: 
     expect(first).to_contain_text("••• 1" if role == "operator" else "M1")
     assert page.get_by_role("link", name="CSV: table").count() == (0 if role == "operator" else 1)
     assert _fits(page)
+
+
+@pytest.mark.parametrize("width", [PHONE[0], 1100, 1280, DESKTOP[0]])
+def test_the_figures_of_a_shift_have_room_however_large(evening: Evening, visitor: Visitor, width: int) -> None:
+    page = visitor.page(evening.server, "shift_manager", "/rounds", (width, 800))
+
+    def richer(route: Route) -> None:
+        answer = route.fetch()
+        told = answer.json()
+        told["totals"][0] |= {"handle": 98_765_432_150, "win": -12_345_678_925}
+        route.fulfill(response=answer, json=told)
+
+    page.route(re.compile(r"/api/v1/reports/shift[?]"), richer)
+    start = round(evening.start.timestamp() * 1000)
+    page.goto(f"/reports?start={start - 60_000}&end={start + 10_800_000}")
+    expect(page.locator(".total-of")).to_contain_text("987,654,321.50")
+    boxes = page.locator(".figures dd").evaluate_all(
+        "nodes => nodes.map((node) => {"
+        " const range = document.createRange(); range.selectNodeContents(node);"
+        " const { top, bottom, left, right } = range.getBoundingClientRect(); return { top, bottom, left, right }; })"
+    )
+    assert max(box["right"] for box in boxes) <= width
+    for one, other in combinations(boxes, 2):
+        if one["top"] < other["bottom"] and other["top"] < one["bottom"]:
+            assert one["right"] + 8 <= other["left"] or other["right"] + 8 <= one["left"]
+
+
+def test_the_access_log_says_when_a_report_was_about_in_dates(evening: Evening, visitor: Visitor) -> None:
+    start = round(evening.start.timestamp() * 1000)
+    evening.client("shift_manager").get("/api/v1/reports/shift", start=start, end=start + 60_000)
+    page = visitor.page(evening.server, "auditor", "/access")
+    entry = page.locator("tbody tr", has_text="read the shift report").first
+    expect(entry).to_contain_text(re.compile(r"Start \d\d/\d\d/\d{4} .*, End \d\d/\d\d/\d{4} "))
 
 
 def test_a_report_is_downloaded_and_printed_without_the_bar(evening: Evening, visitor: Visitor, tmp_path: Path) -> None:

@@ -131,6 +131,8 @@ def test_a_table_shows_its_round_shoe_roads_and_rounds(
     expect(page.locator(".panel.rounds tbody tr")).to_have_count(min(40, len(picture.history)))
     expect(page.locator(".panel.hold")).to_contain_text("Drop and fills are not known here")
     expect(page.locator(".panel.devices tbody tr")).to_have_count(len(picture.devices))
+    for panel in ("rounds", "devices"):
+        assert page.locator(f".panel.{panel} .scroll").evaluate("(node) => node.scrollWidth <= node.clientWidth + 1")
     players = {bet.player for bet in picture.round.bets.values() if bet.player}
     shown = page.locator(".panel.bets").inner_text()
     sees = role in ("shift_manager", "auditor")
