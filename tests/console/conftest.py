@@ -34,8 +34,7 @@ def console(ground: Pipeline, tmp_path_factory: pytest.TempPathFactory) -> Itera
     store = impatient(ground.environment["TABLEWATCH_CLICKHOUSE_URL"])
     with console_server(tmp_path_factory.mktemp("console"), ground.broker, store) as server:
         floor = server.parts.live.floor
-        await_that(
-            lambda: len(floor.tables) >= 5 and all(each.history for each in floor.tables.values()), "it is filled"
-        )
+        # Findings that a test raises may be of a table that nobody plays at.
+        await_that(lambda: sum(bool(each.history) for each in floor.tables.values()) >= 5, "it is filled")
         await_that(lambda: len(floor.alerts), "alerts are there")
         yield server

@@ -92,7 +92,7 @@ class Desk {
 
   // An answer that was overtaken by a later one changes nothing.
   know(detail) {
-    if (this.chosen !== detail.id || (this.detail?.id === detail.id && detail.steps_so_far < this.detail.steps_so_far)) return false;
+    if (this.chosen !== detail.id || (this.detail?.id === detail.id && this.detail.steps && detail.steps_so_far < this.detail.steps_so_far)) return false;
     this.detail = detail;
     return true;
   }
@@ -182,13 +182,21 @@ class Desk {
     this.chosen = id;
     this.mark();
     history.replaceState(null, "", `/desk?alert=${id}`);
+    if (this.detail?.id !== id) {
+      // What the queue knows is shown at once, so that no key or click meets the alert before it while the steps are asked for.
+      const known = this.floor.alerts.get(id) ?? this.closed.find((alert) => alert.id === id);
+      this.detail = known ? { ...known, steps: null } : null;
+      this.drawPane("…");
+    }
+    if (this.detail) document.body.classList.add("pane-open");
     try {
       this.know(await get(`/api/v1/alerts/${encodeURIComponent(id)}`));
     } catch (problem) {
       if (this.chosen !== id) return;
       // While the store is away, what the topic told is still here.
-      const known = this.floor.alerts.get(id);
-      this.detail = known ? { ...known, steps: [], without: problem.message } : null;
+      const fresh = this.floor.alerts.get(id);
+      const known = fresh && !(this.detail?.steps_so_far > fresh.steps_so_far) ? fresh : this.detail;
+      this.detail = known ? { ...known, steps: this.detail?.steps ?? [], without: problem.message } : null;
       if (!known) this.room.say(problem.message);
     }
     if (this.chosen !== id) return;
@@ -210,10 +218,10 @@ class Desk {
     return `Nobody has acknowledged it for ${old}${told}. ${left > 0 ? `In ${age(left)} it calls` : "It is calling"} ${calls}.`;
   }
 
-  drawPane() {
+  drawPane(without = "Choose an alert. Keys: j and k move, a acknowledges, t takes, r resolves.") {
     const alert = this.detail;
     if (!alert) {
-      put(this.pane, h("p", { class: "muted" }, "Choose an alert. Keys: j and k move, a acknowledges, t takes, r resolves."));
+      put(this.pane, h("p", { class: "muted" }, without));
       return;
     }
     const deed = (name, label, does, kind) => this.may(name) ? h("button", { type: "button", class: kind, "data-deed": name, onclick: does }, label) : null;
@@ -242,8 +250,8 @@ class Desk {
         fact("Round", alert.round && alert.shoe ? (this.room.may("/rounds") ? h("a", { href: roundPath(alert.table, alert.shoe, alert.round) }, `shoe ${alert.shoe}, round ${alert.round}: replay`) : `shoe ${alert.shoe}, round ${alert.round}`) : "of no round"),
         alert.basis === "statistics" ? fact("Basis", "statistics: it accuses nobody") : null),
       h("h3", {}, "What was done"),
-      alert.steps.length ? null : h("p", { class: "muted" }, `Raised ${moment(alert.raised)}; nothing yet.`),
-      h("ol", { class: "steps" }, alert.steps.map((step) => h("li", {}, h("time", {}, moment(step.at)), " ", h("b", {}, step.action), step.by ? ` by ${step.by}${step.role ? ` (${words(step.role)})` : ""}` : "", step.recipient ? ` to ${step.recipient}` : "", step.disposition ? `: ${step.disposition}` : "", step.note ? h("p", { class: "note" }, step.note) : null))));
+      alert.steps?.length ? null : h("p", { class: "muted" }, alert.steps ? `Raised ${moment(alert.raised)}; nothing yet.` : "…"),
+      h("ol", { class: "steps" }, (alert.steps ?? []).map((step) => h("li", {}, h("time", {}, moment(step.at)), " ", h("b", {}, step.action), step.by ? ` by ${step.by}${step.role ? ` (${words(step.role)})` : ""}` : "", step.recipient ? ` to ${step.recipient}` : "", step.disposition ? `: ${step.disposition}` : "", step.note ? h("p", { class: "note" }, step.note) : null))));
   }
 
   async act(deed, body) {

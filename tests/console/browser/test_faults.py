@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import APIResponse, Route, expect
 
 from streams.broker_url import EmbeddedLog
 from tests.console.browser.conftest import Visitor
@@ -31,9 +31,10 @@ def test_a_store_that_is_away_leaves_the_floor_live_and_acts_waiting(
     ground: Pipeline, visitor: Visitor, tmp_path: Path
 ) -> None:
     with console_server(tmp_path, ground.broker, impatient(NOWHERE)) as server:
+        server.raise_findings([made_up_finding(11_000, message="While the store is away.")])
         page = visitor.page(server, "shift_manager", "/desk")
         expect(page.locator(".notice.bad")).to_contain_text("Store away")
-        page.locator(".alert").first.click()
+        page.locator(".alert", has_text="While the store is away.").click()
         expect(page.locator(".alert-pane")).to_contain_text("The store is away")
         expect(page.locator(".alert-pane")).to_contain_text("What to do")
         page.locator(".alert-pane").get_by_role("button", name="Acknowledge").click()
@@ -76,7 +77,7 @@ def test_a_thousand_alerts_at_once_are_shown_worst_first_and_counted(
     store = impatient(ground.environment["TABLEWATCH_CLICKHOUSE_URL"])
     with console_server(tmp_path, ground.broker, store) as server:
         page = visitor.page(server, "shift_manager", "/desk")
-        expect(page.locator(".alert").first).to_be_visible()
+        expect(page.locator("#pulse")).to_have_text("live")
         low = [made_up_finding(n, "position-not-on-layout", table="MANY") for n in range(1, 1001)]
         server.raise_findings([*low, made_up_finding(1, "payout-wrong", table="MANY", message="The one that counts.")])
         expect(page.locator("#bubble")).to_have_text(re.compile(r"^1,\d{3}$"))
@@ -104,6 +105,48 @@ def test_the_second_to_acknowledge_is_told_who_was_first(console: ConsoleServer,
     assert answered.value.status == 409
     assert "operator" in answered.value.json()["detail"]
     expect(second.locator(".alert-pane")).to_contain_text("Acknowledged by operator")
+
+
+def test_an_answer_that_an_act_has_overtaken_takes_nothing_back(console: ConsoleServer, visitor: Visitor) -> None:
+    finding = made_up_finding(12_500, message="For a slow line.")
+    console.raise_findings([finding])
+    await_that(lambda: console.parts.live.floor.alerts.get(finding.id), "the alert is there")
+    page = visitor.page(console, "operator", f"/desk?alert={finding.id}")
+    expect(page.locator(".alert-pane")).to_contain_text("For a slow line.")
+    late: list[tuple[Route, APIResponse]] = []
+    page.route(f"**/api/v1/alerts/{finding.id}", lambda route: late.append((route, route.fetch())))
+    with page.expect_request(f"**/api/v1/alerts/{finding.id}"):
+        page.locator(".alert", has_text="For a slow line.").click()
+    # Asking the page lets the browser's own messages through, of which the held answer is one.
+    await_that(lambda: page.evaluate("true") and late, "the alert was read")
+    page.locator(".deeds").get_by_role("button", name="Take").click()
+    expect(page.locator(".steps")).to_contain_text("taken")
+    route, answer = late[0]
+    assert answer.json()["state"] == "raised"
+    with page.expect_response(f"**/api/v1/alerts/{finding.id}"):
+        route.fulfill(response=answer)
+    assert "taken" in page.locator(".steps").inner_text()
+    page.unroute_all(behavior="ignoreErrors")
+
+
+def test_keys_act_on_the_alert_just_chosen_however_slow_the_line(console: ConsoleServer, visitor: Visitor) -> None:
+    findings = [made_up_finding(number, message=f"Quick keys {number}.") for number in (12_100, 12_101)]
+    console.raise_findings(findings)
+    page = visitor.page(console, "operator", "/desk")
+    page.get_by_label("Filter alerts").fill("quick keys")
+    expect(page.locator(".alert")).to_have_count(2)
+    page.get_by_label("Filter alerts").blur()
+    # Nobody answers what the steps are; acts have paths of their own.
+    page.route(re.compile("/api/v1/alerts/[^/]+$"), lambda _route: None)
+    for keys in ("ja", "ka"):
+        page.keyboard.type(keys)
+        chosen = page.locator('.alert[aria-current="true"] .alert-words').inner_text()
+        expect(page.locator(".alert-pane .message")).to_have_text(chosen)
+        expect(page.locator(".alert-pane")).to_contain_text("Acknowledged by operator")
+        expect(page.locator(".alert", has_text=chosen)).to_contain_text("acknowledged")
+    pictures = [console.parts.live.floor.alerts.get(finding.id) for finding in findings]
+    assert [each and each.state for each in pictures] == ["acknowledged"] * 2
+    page.unroute_all(behavior="ignoreErrors")
 
 
 @pytest.mark.parametrize("name", ["<script>window.owned = 1</script>", '"><img src=x onerror="window.owned = 1">'])
@@ -165,3 +208,5 @@ def test_an_address_that_leads_nowhere_says_so(console: ConsoleServer, visitor: 
     expect(page.get_by_role("heading")).to_have_text("Not Found")
     page.goto("/tables/NOWHERE")
     expect(page.locator("main")).to_contain_text("Nobody has heard of this table.")
+    expect(page.locator(".table-head .pulse")).to_have_text("not heard yet")
+    expect(page.locator(".table-grid")).to_be_hidden()
