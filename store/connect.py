@@ -25,9 +25,9 @@ _SETTINGS: Mapping[str, Any] = {
     "deduplicate_blocks_in_dependent_materialized_views": 1,
     # A broken clock may spread one batch over many months: it is stored all the same.
     "max_partitions_per_insert_block": 0,
-    # What an index says is asked for while a question is planned, not by each reader of a part: for one round the engine
-    # takes longer to set up the readers of parts that do not hold it than to find that out. A server that does not know
-    # this setting (before 25.9) plans in no other way, and passes over what is not marked as important.
+    # What an index says is asked for while a question is planned, not by each reader of a part: for one round the
+    # engine takes longer to set up the readers of parts that do not hold it than to find that out. A server that does
+    # not know this setting (before 25.9) plans in no other way, and passes over what is not marked as important.
     "use_skip_indexes_on_data_read": 0,
 }
 
