@@ -4,6 +4,7 @@ import asyncio
 import gc
 import logging
 import os
+import sys
 import time
 from collections import Counter
 from collections.abc import Mapping
@@ -41,6 +42,9 @@ UNREACHABLE = 3
 COLLECT = 100_000, 1_000_000, 1_000_000
 """How seldom cycles are looked for: among so many new objects, and all but never among older ones. What is held without
 cycles goes by itself; to look through it all took more than a second, once the store was away and much was held."""
+SWITCH_SECONDS = 0.0005
+"""So long a thread keeps the interpreter while another wants it. Whenever the judge has waited for something, it waits
+for that besides while the store's thread packs columns; ten times as long is Python's own choice."""
 LOOKED_UP = 2 * MOST_HELD
 """So many records before the last that is stored are known to be stored or not when a partition is taken over."""
 _FOR_EVER = 2**62
@@ -66,6 +70,7 @@ class Worker:
         # Events hold no cycles and go when their round goes: looking for some among them all took a third of the time.
         gc.freeze()
         gc.set_threshold(*COLLECT)
+        sys.setswitchinterval(SWITCH_SECONDS)
         topic = app.topic(*INPUTS, key_type=bytes, value_type=bytes, key_serializer="raw", value_serializer="raw")
         app.agent(topic, name="judging")(self._agent)
         app.task(self._tick)

@@ -139,27 +139,35 @@ class _PromptThread(AIOKafkaConsumerThread):  # type: ignore[misc]  # faust has 
         timeout: float | None = None,
         max_records: int | None = None,
     ) -> Any:
-        at_hand = consumer._fetcher._records
         fetched: dict[TP, list[Any]] = {}
         if self._is_behind and max_records:
-            active = [tp for tp in at_hand if active_partitions is None or tp in active_partitions]
-            number = oldest_partition(active, self._read_to)
-            ready = {tp for tp in active if tp.partition == number}
-            left, step = max_records, max(1, max_records // STEPS)
-            while ready and left > 0:
-                first = min(ready, key=self._read_time)
-                some = await super()._fetch_records(consumer, {first}, timeout=0, max_records=min(step, left))
-                records = some.get(first, [])
-                fetched.setdefault(first, []).extend(records)
-                self._note(some)
-                left -= len(records)
-                if not records or first not in at_hand:
-                    ready.remove(first)
-        fetched = {tp: records for tp, records in fetched.items() if records}
+            fetched = await self._fetch_abreast(consumer, active_partitions, max_records)
         if not fetched:
             fetched = await super()._fetch_records(consumer, active_partitions, timeout, max_records)
             self._note(fetched)
             self._is_behind = sum(map(len, fetched.values())) == max_records
+        return fetched
+
+    async def _fetch_abreast(self, consumer: Any, wanted: set[TP] | None, left: int) -> dict[TP, list[Any]]:
+        """So many records of what is at hand, at most: one partition number after the other, its topics abreast."""
+        at_hand = consumer._fetcher._records
+        fetched: dict[TP, list[Any]] = {}
+        active = [tp for tp in at_hand if wanted is None or tp in wanted]
+        while active and left > 0:
+            number = oldest_partition(active, self._read_to)
+            ready = {tp for tp in active if tp.partition == number}
+            active = [tp for tp in active if tp.partition != number]
+            step = max(1, left // STEPS)
+            while ready and left > 0:
+                first = min(ready, key=self._read_time)
+                some = await super()._fetch_records(consumer, {first}, timeout=0, max_records=min(step, left))
+                records = some.get(first, [])
+                if records:
+                    fetched.setdefault(first, []).extend(records)
+                self._note(some)
+                left -= len(records)
+                if not records or first not in at_hand:
+                    ready.remove(first)
         return fetched
 
     def _read_time(self, tp: TP) -> int:
