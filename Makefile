@@ -40,7 +40,8 @@ test: install
 	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || \
 		echo "No Chromium here: the tests of the console in a browser are skipped (Debian: apt-get install chromium)."
 	@command -v docker-compose >/dev/null || echo "No docker-compose here: docker-compose.yml is held against the schema alone."
-	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not browser"
+	@# Three beside each other, on two cores too: much of the time they wait for processes that they have started.
+	$(BIN)/python -m pytest -n 3 --dist loadgroup -m "not browser"
 	@# On their own: while a browser is driven an event loop runs in its thread, and others could not start theirs.
 	$(BIN)/python -m pytest -n 2 --dist loadgroup -m browser
 
