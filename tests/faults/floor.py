@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 
 import orjson
@@ -48,6 +49,29 @@ class Floor:
         self.worker.wait()
         self.worker = None
         self.kills += 1
+
+    def say_among_kills(self, lines: Sequence[bytes], kills: int, seed: int) -> None:
+        """Tables say this while workers are killed at random moments; another follows each, as a supervisor has it."""
+        rng = random.Random(seed)
+        cuts = [0, *sorted(rng.sample(range(1, len(lines)), kills)), len(lines)]
+        for begin, end in pairwise(cuts):
+            self.at_work()
+            self.say(lines[begin:end], max_events=rng.choice([1, 5, 20]))
+            if end != len(lines):
+                pause(rng, 1.0)
+                self.kill()
+
+    def say_while_one_of_two_dies(self, lines: Sequence[bytes]) -> None:
+        """Tables say this to two workers that share, of which the first is killed."""
+        first = self.at_work()
+        before = took_over(self.running)
+        second = self.running.start_worker()
+        self.say(lines[: len(lines) // 2])
+        await_takeover(self.running, before)
+        self.say(lines[len(lines) // 2 :])
+        assert self.worker is first
+        self.kill()
+        self.worker = second
 
     def check(self, seconds: float = 120.0) -> None:
         """Nothing is lost, nothing doubled, all is judged as an audit judges it, and people were told once of each

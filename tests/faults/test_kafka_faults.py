@@ -1,7 +1,6 @@
 """Faults on a real Kafka broker: workers killed, the broker restarted and gone, other codecs."""
 
 import asyncio
-import random
 import time
 from collections.abc import Iterator, Sequence
 
@@ -12,10 +11,10 @@ from kafka.admin import ConfigResource
 
 from streams.routing import Router
 from streams.topic_layout import INPUTS
-from tests.faults.floor import Floor, floor, pause, play, played_badly
+from tests.faults.floor import Floor, floor, play, played_badly
 from tests.services.fixtures import absent
 from tests.services.kafka import KafkaBroker, KafkaUnavailable
-from tests.streams.pipeline import StoreProcess, await_takeover, took_over
+from tests.streams.pipeline import StoreProcess
 
 pytestmark = [pytest.mark.java, pytest.mark.xdist_group("kafka")]
 
@@ -44,29 +43,12 @@ def playing(broker: KafkaBroker, tmp_path_factory: pytest.TempPathFactory) -> It
 
 
 def test_workers_killed_at_random_moments_lose_nothing_and_double_nothing(playing: Floor) -> None:
-    rng = random.Random(21)
-    lines = play("K", 4, 6, 21)
-    cuts = [0, *sorted(rng.sample(range(1, len(lines)), KILLS)), len(lines)]
-    for number, end in enumerate(cuts[1:]):
-        playing.at_work()
-        playing.say(lines[cuts[number] : end])
-        if end != len(lines):
-            pause(rng, 1.0)
-            playing.kill()
+    playing.say_among_kills(play("K", 4, 6, 21), KILLS, seed=21)
     playing.check()
 
 
 def test_the_other_of_two_workers_goes_on(playing: Floor) -> None:
-    lines = play("T", 4, 5, 22)
-    first = playing.at_work()
-    before = took_over(playing.running)
-    second = playing.running.start_worker()
-    playing.say(lines[: len(lines) // 2])
-    await_takeover(playing.running, before)
-    playing.say(lines[len(lines) // 2 :])
-    assert playing.worker is first
-    playing.kill()
-    playing.worker = second
+    playing.say_while_one_of_two_dies(play("T", 4, 5, 22))
     playing.check()
 
 

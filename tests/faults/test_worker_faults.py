@@ -8,7 +8,6 @@ import subprocess
 import threading
 import time
 from collections.abc import Iterator
-from itertools import pairwise
 from pathlib import Path
 
 import httpx
@@ -23,7 +22,7 @@ from store.rows.raw import Record
 from store.write.raw import event_columns
 from streams.alerting.rules import parse_routing
 from streams.alerting.service import AlertService
-from tests.faults.floor import Floor, floor, pause, play, played_badly
+from tests.faults.floor import Floor, floor, play, played_badly
 from tests.streams.alerting.webhook import Webhook, until
 from tests.streams.pipeline import StoreProcess, alerts, await_takeover, stop, took_over
 
@@ -46,30 +45,12 @@ def _await_alert(playing: Floor, told: int) -> None:
 
 
 def test_workers_killed_at_random_moments_lose_nothing_and_double_nothing(playing: Floor) -> None:
-    """Each is followed by one that stands by, as a supervisor would have it."""
-    rng = random.Random(11)
-    lines = play("K", 4, 14, 11)
-    cuts = [0, *sorted(rng.sample(range(1, len(lines)), KILLS)), len(lines)]
-    for begin, end in pairwise(cuts):
-        playing.at_work()
-        playing.say(lines[begin:end], max_events=rng.choice([1, 5, 20]))
-        if end != len(lines):
-            pause(rng, 1.0)
-            playing.kill()
+    playing.say_among_kills(play("K", 4, 14, 11), KILLS, seed=11)
     playing.check()
 
 
 def test_the_other_of_two_workers_goes_on(playing: Floor) -> None:
-    lines = play("T", 4, 6, 6)
-    first = playing.at_work()
-    before = took_over(playing.running)
-    second = playing.running.start_worker()
-    playing.say(lines[: len(lines) // 2])
-    await_takeover(playing.running, before)
-    playing.say(lines[len(lines) // 2 :])
-    assert playing.worker is first
-    playing.kill()
-    playing.worker = second
+    playing.say_while_one_of_two_dies(play("T", 4, 6, 6))
     playing.check()
 
 
