@@ -208,10 +208,12 @@ def quick_cut(raw: bytes, count: int) -> list[bytes]:
 
     A string that holds what stands between two events may mislead it: the caller checks what it gets.
     """
-    if count == 1:
+    if count == 1 and raw[:1] == b"{" and raw[-1:] == b"}":
         return [raw]
+    if count == 1 and raw[:2] == b"[{" and raw[-2:] == b"}]":
+        return [raw[1:-1]]
     pieces = raw.split(b"},{")
-    if len(pieces) != count or raw[:2] != b"[{" or raw[-2:] != b"}]":
+    if count == 1 or len(pieces) != count or raw[:2] != b"[{" or raw[-2:] != b"}]":
         return []
     return [b"{" + piece + b"}" for piece in (pieces[0][2:], *pieces[1:-1], pieces[-1][:-2])]
 

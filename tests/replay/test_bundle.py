@@ -104,6 +104,16 @@ def test_all_games_are_checked_right_and_the_bytes_are_the_same_later(store: Sto
     assert bundle(store, keys) == case
 
 
+def test_what_came_one_by_one_in_arrays_is_checked_right(store: Store, tmp_path: Path) -> None:
+    """As a gateway packs what has no company: the brackets of a record are no part of what is sealed."""
+    rounds = fill(store, [b"[" + line + b"]" for line in simulate(tables=1, rounds=2, seed=5)], per_record=1)
+    assert Sealer(store, ring_in(tmp_path), lambda: NOW).seal() is not None
+    path = tmp_path / "case.zip"
+    path.write_bytes(bundle(store, [rounds[0].key]))
+    lines, right = check_case.check(path)
+    assert right, lines
+
+
 def test_one_byte_changed_anywhere_is_found_and_the_file_is_named(case: bytes, tmp_path: Path) -> None:
     files = _files(case)
     chance = random.Random(9)

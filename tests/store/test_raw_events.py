@@ -88,6 +88,22 @@ def test_a_packed_record_is_taken_apart_however_it_was_written(store: Store, bet
     assert store.columns("SELECT raw FROM records", as_bytes=True) == [(raw,)]
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [(b"", b""), (b"[", b"]"), (b"[ ", b"\n]"), (b" ", b"\n"), (b"\n[", b"] ")],
+    ids=["alone", "in an array", "in an array with spaces", "with spaces around", "with spaces around an array"],
+)
+def test_an_event_that_is_alone_in_its_record_comes_back_without_what_is_around_it(
+    store: Store, before: bytes, after: bytes
+) -> None:
+    """What is sealed is the event: a bundle that held the brackets of its record would prove nothing."""
+    table = Table("BT1")
+    table.say("pit", "incident.reported.v1", shoe="S1", round=1, incident="other", draws=[], text="},{")
+    [event] = [orjson.dumps(event) for event in table.said]
+    write_records(store, [_record(before + event + after)])
+    assert [each.raw for each in round_events(store, "BT1", "S1", 1)] == [event]
+
+
 def test_a_cut_that_is_right_in_number_but_wrong_in_place_is_seen(store: Store) -> None:
     table = Table("BT1")
     for text in ("},{", "plain"):
