@@ -16,9 +16,13 @@ async def take(app: faust.App, stream: Any) -> AsyncIterator[list[Any]]:
     """
     queue = aiter(stream.channel).queue
     while True:
-        events = [await queue.get()]
-        while len(events) < MOST_RECORDS and not queue.empty():
-            events.append(queue.get_nowait())
+        try:
+            events = [await queue.get()]
+            while len(events) < MOST_RECORDS and not queue.empty():
+                events.append(queue.get_nowait())
+        except StopAsyncIteration:
+            # So Faust tells an agent that it is over; what is in the buffer comes again to whoever has it then.
+            return
         current = [event for event in events if _is_current(app, event.message)]
         for event in current:
             _track(app, event.message)

@@ -76,3 +76,14 @@ def test_what_was_taken_is_waited_for_until_it_is_acknowledged(tmp_path: Path) -
     before, after = asyncio.run(run())
     assert {1, 2} <= before
     assert after == {2}
+
+
+def test_an_agent_that_is_told_that_it_is_over_ends_without_a_fault(tmp_path: Path) -> None:
+    async def run() -> list[list[Any]]:
+        app = _app(tmp_path)
+        stream: Any = app.stream(app.topic(_PLACE.topic, key_type=bytes, value_type=bytes))
+        # As Faust's actors are cancelled.
+        aiter(stream.channel)._throw(StopAsyncIteration())
+        return [events async for events in take(app, stream)]
+
+    assert asyncio.run(run()) == []
