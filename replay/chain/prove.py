@@ -15,6 +15,9 @@ from store.rows.proof import Checkpoint, Leaf, SigningKey
 from store.rows.raw import RecordKey
 from store.rows.verdicts import RoundKey
 
+SEAL_FIRST = "run: tablewatch chain checkpoint (where `chain run` is at work: ask again after its next checkpoint)"
+"""What to do about it."""
+
 
 class NotSealed(Exception):
     """The round is not under a checkpoint yet: seal it."""
@@ -65,7 +68,7 @@ def prove_round(store: Store, key: RoundKey, records: Sequence[RecordKey]) -> Ro
     last = max((leaf.position for _, leaf in sealed), default=-1)
     signed = checkpoints(store, TREE, last + 1)
     if not sealed or not signed:
-        raise NotSealed(f"round {key} is not under a checkpoint yet; run: tablewatch chain checkpoint")
+        raise NotSealed(f"round {key} is not under a checkpoint yet; {SEAL_FIRST}")
     checkpoint = signed[0]
     tree = StoredTree(store, TREE)
     proved = []
@@ -135,7 +138,7 @@ def _leaf_of(leaves: Sequence[Leaf], row: ChainedRow) -> Leaf:
     """The leaf of a row, which must be as it was sealed."""
     of_row = [leaf for leaf in leaves if (leaf.kind, leaf.key) == (row.kind, row.key)]
     if not of_row:
-        raise NotSealed(f"{row.kind} {row.key} is not sealed yet; run: tablewatch chain checkpoint")
+        raise NotSealed(f"{row.kind} {row.key} is not sealed yet; {SEAL_FIRST}")
     for leaf in of_row:
         if leaf.leaf == row.leaf:
             return leaf
