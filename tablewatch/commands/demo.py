@@ -4,6 +4,7 @@ import os
 import shlex
 import signal
 import socket
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -105,8 +106,10 @@ def _folder() -> Path:
 
 
 def _tell_settings(folder: Path, environment: dict[str, str]) -> None:
-    """What a shell reads to be at this floor: the port of the store is another one at every start."""
+    """What a shell reads to be at this floor, and to know the command: the port of the store is another one at every
+    start, and the command lies where nobody but make looks for it."""
     lines = [f"export {name}={shlex.quote(environment[name])}" for name in TOLD]
+    lines.append(f"export PATH={shlex.quote(str(Path(sys.executable).parent))}:$PATH")
     (folder / ENVIRONMENT).write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
