@@ -62,7 +62,7 @@ class Connection:
                 self._peer.say_last(error)
             except OSError as error:
                 _logger.debug("connection lost: %s", error)
-            except Exception:
+            except Exception:  # a fault of ours on one connection must not end the others
                 _logger.exception("a connection ended by a fault of the server")
 
     def stop(self) -> None:

@@ -79,6 +79,7 @@ class Insertion:
         """Gives up what was not written yet. In the middle of a block the end alone says so; after a whole one, a torn
         one has to follow."""
         if self._between_blocks and self._writing >= 0:
+            # An engine that reads no more has given the insert up by itself.
             with suppress(BrokenPipeError):
                 os.write(self._writing, _HALF_A_BLOCK)
         self._end()

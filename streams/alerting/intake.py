@@ -52,7 +52,7 @@ class Intake:
                 self._take(finding, record, now_ms)
         except sqlite3.Error:
             raise
-        except Exception:
+        except Exception:  # one finding that cannot be told must not hold up those behind it
             measures.UNREADABLE.inc()
             logger.exception("finding %s could not be told", finding.id)
 

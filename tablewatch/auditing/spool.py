@@ -160,6 +160,7 @@ class Shelf:
         return self
 
     def __exit__(self, *error: object) -> None:
+        # As above: what a full disk did not take was told when it was put.
         with suppress(OSError):
             self._file.close()
 

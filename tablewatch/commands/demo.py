@@ -83,6 +83,7 @@ def demo(
         fill_expectations(store, judge_settings().readings)
         create(broker, Layout(partitions=PARTITIONS))
         parts += [stack.enter_context(Part(environment, "worker")) for _ in range(workers)]
+        # Started again, the demo goes on with the key that it has.
         with suppress(KeyThere):
             KeyRing(folder / "keys").make("demo")
         parts.append(stack.enter_context(Part(environment, "chain", "run")))

@@ -90,6 +90,7 @@ def visitor(chromium: Browser, request: pytest.FixtureRequest) -> Iterator[Visit
     for number, context in enumerate(somebody.contexts):
         if shots:
             for page in context.pages:
+                # A page that is gone gives no picture; what the test found is told all the same.
                 with suppress(Exception):
                     page.screenshot(path=Path(shots) / f"{request.node.name}-{number}.png".replace("/", "_"))
         context.close()
