@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from ipaddress import IPv4Address
 from pathlib import Path
+from typing import NamedTuple
 
 import httpx
 import pytest
@@ -21,15 +22,22 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from tests.console.house import NOWHERE, PASSWORD
+from tests.tablewatch.typed import typed
 
 COMMAND = [sys.executable, "-c", "from tablewatch.command import main; main()", "console"]
 
 
-def run(folder: Path, *words: str, given: str = "") -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "TABLEWATCH_DATA": str(folder)}
-    return subprocess.run(
-        [*COMMAND, *words], env=environment, input=given, capture_output=True, text=True, timeout=120, check=False
-    )
+class Said(NamedTuple):
+    """How `tablewatch console` ended, and what it printed."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def run(folder: Path, *words: str, given: str = "") -> Said:
+    done = typed("console", *words, stdin=given.encode(), TABLEWATCH_DATA=str(folder))
+    return Said(done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
 @contextmanager

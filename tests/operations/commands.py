@@ -1,9 +1,7 @@
 """Whether a command that a file names is a real one, and a setting a known one."""
 
-import subprocess
-import sys
-
 from tablewatch.settings import FILE, IN_FILE, PREFIX, SETTINGS
+from tests.tablewatch.typed import typed
 
 KNOWN = {PREFIX + setting.name for setting in SETTINGS} | {FILE}
 KNOWN |= {name + IN_FILE for name in KNOWN - {FILE}}
@@ -17,11 +15,6 @@ def unknown_settings(names: set[str]) -> set[str]:
 def help_of(words: list[str]) -> str | None:
     """What `tablewatch WORDS --help` says, options among the words left out; None where there is no such command."""
     plain = [word for word in words if not word.startswith("-")]
-    run = subprocess.run(
-        [sys.executable, "-c", "from tablewatch.command import main; main()", *plain, "--help"],
-        check=False,
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-    return run.stdout if run.returncode == 0 and f" {' '.join(plain)} [OPTIONS]" in run.stdout.splitlines()[0] else None
+    done = typed(*plain, "--help")
+    said = done.stdout.decode()
+    return said if done.returncode == 0 and f" {' '.join(plain)} [OPTIONS]" in said.splitlines()[0] else None

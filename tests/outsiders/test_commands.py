@@ -1,49 +1,20 @@
 """How the commands behave for a stranger: what they read, what they print where, and with which code they end."""
 
-import gc
 import json
 import os
 import pty
 import subprocess
 import sys
-from contextlib import redirect_stderr, redirect_stdout
-from io import BytesIO, TextIOWrapper
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
-from tablewatch.command import main
 from tests.outsiders.stage import Scene
+from tests.tablewatch.typed import typed
 
 COMMAND = [sys.executable, "-c", "from tablewatch.command import main; main()"]
 MARK = b"\xef\xbb\xbf"
 ROUND = b'{"id": "r1", "game": "dragon_tiger", "decks": 8, "cards": ["KS", "10H"], "stake": "5"}'
-
-
-class Done(NamedTuple):
-    """How a command ended and what it printed."""
-
-    returncode: int
-    stdout: bytes
-    stderr: bytes
-
-
-def run(*arguments: str, stdin: bytes = b"") -> Done:
-    """Run the command in this process: a new one for each of so many questions takes a minute."""
-    printed, told = BytesIO(), BytesIO()
-    given, out, err = (TextIOWrapper(each, write_through=True) for each in (BytesIO(stdin), printed, told))
-    code = 0
-    with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
-        patch.setattr(sys, "stdin", given)
-        patch.setattr(sys, "argv", ["tablewatch", *arguments])
-        try:
-            main()
-        except SystemExit as end:
-            code = end.code if isinstance(end.code, int) else 0
-        finally:
-            gc.enable()  # the audit turns it off, for a process that ends with it
-    return Done(code, printed.getvalue(), told.getvalue())
 
 
 def file_of(*lines: str) -> bytes:
@@ -57,11 +28,11 @@ WRONG = file_of("0 play KS 10H", "30 show tiger K 10")
 def test_settle_reads_a_file_standard_input_and_a_dash_alike(tmp_path: Path) -> None:
     path = tmp_path / "rounds.jsonl"
     path.write_bytes(ROUND)
-    answered = run("settle", stdin=ROUND)
+    answered = typed("settle", stdin=ROUND)
     assert (answered.returncode, answered.stderr) == (0, b"")
     assert json.loads(answered.stdout)["status"] == "ok"
-    assert run("settle", "-", stdin=ROUND).stdout == run("settle", str(path)).stdout == answered.stdout
-    missing = run("settle", str(tmp_path / "none"))
+    assert typed("settle", "-", stdin=ROUND).stdout == typed("settle", str(path)).stdout == answered.stdout
+    missing = typed("settle", str(tmp_path / "none"))
     assert (missing.returncode, missing.stdout) == (2, b"")
     assert b"none cannot be read: No such file or directory." in missing.stderr
 
@@ -69,11 +40,11 @@ def test_settle_reads_a_file_standard_input_and_a_dash_alike(tmp_path: Path) -> 
 def test_audit_reads_a_file_standard_input_and_a_dash_alike(tmp_path: Path) -> None:
     path = tmp_path / "events.jsonl"
     path.write_bytes(CLEAN)
-    judged = run("audit", "--strict", stdin=CLEAN)
+    judged = typed("audit", "--strict", stdin=CLEAN)
     assert (judged.returncode, judged.stderr) == (0, b"")
     assert json.loads(judged.stdout)["status"] == "verified"
-    assert run("audit", "-", stdin=CLEAN).stdout == run("audit", str(path)).stdout == judged.stdout
-    assert run("audit", str(path), "-", stdin=CLEAN).stdout == judged.stdout
+    assert typed("audit", "-", stdin=CLEAN).stdout == typed("audit", str(path)).stdout == judged.stdout
+    assert typed("audit", str(path), "-", stdin=CLEAN).stdout == judged.stdout
 
 
 @pytest.mark.parametrize(
@@ -89,16 +60,16 @@ def test_audit_reads_a_file_standard_input_and_a_dash_alike(tmp_path: Path) -> N
     ids=["windows newlines", "blank lines", "no last newline", "byte order mark", "from windows", "one batch"],
 )
 def test_the_same_events_written_otherwise_give_the_same_bytes(written: bytes) -> None:
-    assert run("audit", stdin=written).stdout == run("audit", stdin=CLEAN).stdout
-    assert run("audit", "--findings", stdin=written).stdout == b""
+    assert typed("audit", stdin=written).stdout == typed("audit", stdin=CLEAN).stdout
+    assert typed("audit", "--findings", stdin=written).stdout == b""
 
 
 def test_a_byte_order_mark_begins_a_file_and_no_other_line() -> None:
-    assert run("settle", stdin=MARK + ROUND).stdout == run("settle", stdin=ROUND).stdout
-    answers = run("settle", stdin=ROUND + b"\n" + MARK + ROUND)
+    assert typed("settle", stdin=MARK + ROUND).stdout == typed("settle", stdin=ROUND).stdout
+    answers = typed("settle", stdin=ROUND + b"\n" + MARK + ROUND)
     assert [json.loads(line)["status"] for line in answers.stdout.splitlines()] == ["ok", "invalid"]
     assert answers.returncode == 2
-    rejected = run("audit", "--findings", stdin=CLEAN + MARK + CLEAN.splitlines()[0])
+    rejected = typed("audit", "--findings", stdin=CLEAN + MARK + CLEAN.splitlines()[0])
     assert [json.loads(line)["code"] for line in rejected.stdout.splitlines()] == ["event-rejected"]
 
 
@@ -110,13 +81,13 @@ def test_a_byte_order_mark_begins_a_file_and_no_other_line() -> None:
 )  # fmt: skip
 def test_a_line_that_is_no_event_is_one_finding_and_the_rest_is_judged(line: bytes) -> None:
     spoilt = line + b"\n" + CLEAN + line + b"\n"
-    findings = [json.loads(found) for found in run("audit", "--findings", stdin=spoilt).stdout.splitlines()]
+    findings = [json.loads(found) for found in typed("audit", "--findings", stdin=spoilt).stdout.splitlines()]
     assert [(found["code"], found["severity"], found["table"]) for found in findings] == [
         ("event-rejected", "high", None)
     ]
-    done = run("audit", "--strict", stdin=spoilt)
+    done = typed("audit", "--strict", stdin=spoilt)
     assert done.returncode == 1
-    assert done.stdout == run("audit", stdin=CLEAN).stdout
+    assert done.stdout == typed("audit", stdin=CLEAN).stdout
 
 
 @pytest.mark.parametrize(
@@ -142,14 +113,14 @@ def test_a_line_that_is_no_event_is_one_finding_and_the_rest_is_judged(line: byt
     ids=lambda part: " ".join(part) if isinstance(part, list) else None,
 )
 def test_exit_codes_and_messages_on_standard_error_alone(arguments: list[str], stdin: bytes, code: int) -> None:
-    done = run(*arguments, stdin=stdin)
+    done = typed(*arguments, stdin=stdin)
     assert done.returncode == code
     assert bool(done.stderr) == (code == 2)
     assert all(json.loads(line) for line in done.stdout.splitlines())
 
 
 def test_a_verdict_has_the_fields_of_the_contract_in_their_order() -> None:
-    (verdict,) = [json.loads(line) for line in run("audit", stdin=WRONG).stdout.splitlines()]
+    (verdict,) = [json.loads(line) for line in typed("audit", stdin=WRONG).stdout.splitlines()]
     assert list(verdict) == [
         "table", "shoe", "round", "revision", "game", "rules", "status", "outcome", "displayed", "bets", "differential",
         "findings", "settings", "digest",
@@ -175,7 +146,7 @@ def test_a_verdict_has_the_fields_of_the_contract_in_their_order() -> None:
 def test_rounds_and_bets_come_in_the_order_of_the_contract() -> None:
     bets = [f"5 bet {bet} dragon 100 s=S10" for bet in ("b2", "b10", "B3")]
     lines = file_of("0 play KS 10H r=10", "50 play KS 10H r=9", "-9 shoe S10 8", "100 play KS 10H s=S10", *bets)
-    verdicts = [json.loads(line) for line in run("audit", stdin=lines).stdout.splitlines()]
+    verdicts = [json.loads(line) for line in typed("audit", stdin=lines).stdout.splitlines()]
     assert [(verdict["shoe"], verdict["round"]) for verdict in verdicts] == [("S1", 9), ("S1", 10), ("S10", 1)]
     assert [bet["bet"] for bet in verdicts[2]["bets"]] == ["B3", "b10", "b2"]
 
@@ -195,7 +166,7 @@ def test_the_progress_of_judging_is_shown_to_a_person_who_waits(tmp_path: Path) 
     os.close(terminal)
     assert done.wait(timeout=120) == 0
     assert b"Judging" in shown
-    assert out.read_bytes() == run("audit", str(path)).stdout
+    assert out.read_bytes() == typed("audit", str(path)).stdout
 
 
 def _read(terminal: int) -> bytes:

@@ -9,12 +9,13 @@ from pathlib import Path
 import pytest
 
 from simulator.floor import simulate
+from tests.tablewatch.typed import Done, typed
 
 COMMAND = [sys.executable, "-c", "from tablewatch.command import main; main()", "audit"]
 
 
-def run(*arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run([*COMMAND, *arguments], input=stdin, capture_output=True, timeout=120, check=False)
+def run(*arguments: str, stdin: bytes = b"") -> Done:
+    return typed("audit", *arguments, stdin=stdin)
 
 
 @pytest.fixture(scope="module")
