@@ -31,6 +31,8 @@ logger = logging.getLogger(__name__)
 TICK_SECONDS = 0.25
 BREATH_SECONDS = 0.02
 """So long others wait for their turn while a batch is judged."""
+BREATH_TURNS = 4
+"""Turns of the loop that they have then: to send a record and hear that the broker has it takes several."""
 BEHIND_SECONDS = 2.0
 """A worker that reads what came so long ago, and has more to read, is catching up."""
 RELEASE_SECONDS = 10.0
@@ -318,5 +320,6 @@ async def _breathe(since: float) -> float:
     """Let others have their turn after a while of work; since when it goes on."""
     if time.monotonic() - since < BREATH_SECONDS:
         return since
-    await asyncio.sleep(0)
+    for _ in range(BREATH_TURNS):
+        await asyncio.sleep(0)
     return time.monotonic()

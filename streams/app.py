@@ -15,6 +15,11 @@ BUFFERED_RECORDS = 16_384
 """Records between the consumer and the agent. A full buffer makes Faust sleep for a second, so it is a larger one than
 what is ever in hand."""
 
+SENT_BYTES = 1 << 20
+"""So much of a partition is sent at once. Ours are verdicts of some thousand bytes: with aiokafka's 16 KB, what a
+worker that catches up has to say went out four at a time, each in several turns of a loop that is busy judging, and
+storing waited for seconds."""
+
 
 def make_app(broker: Broker, *, group: str = GROUP, session_seconds: float = 15.0, **settings: Any) -> faust.App:
     """The app on a broker; it declares no topics and keeps no tables. ``session_seconds`` is how long a worker that was
@@ -31,6 +36,7 @@ def make_app(broker: Broker, *, group: str = GROUP, session_seconds: float = 15.
         "broker_max_poll_records": POLLED_RECORDS,
         "producer_acks": -1,
         "producer_linger": 0.0,
+        "producer_max_batch_size": SENT_BYTES,
         "producer_max_request_size": 32 << 20,
         "consumer_auto_offset_reset": "earliest",
         "consumer_max_fetch_size": 32 << 20,

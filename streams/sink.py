@@ -73,6 +73,8 @@ class Batch:
     """What is acknowledged when the store has it and all that it says has been judged."""
     looked_to: dict[int, int] = field(default_factory=dict)
     """By partition: how far the topics had been read when its tables were looked at last."""
+    since: float = 0.0
+    """When it was handed over to be stored, by the worker's clock."""
 
     @property
     def events(self) -> int:
@@ -105,6 +107,7 @@ class Sink:
         """Hand a batch over; waits while the backlog is full."""
         async with self._changed:
             await self._changed.wait_for(lambda: self._size < BACKLOG_EVENTS)
+            batch.since = time.monotonic()
             self._queue.append(batch)
             self._size += batch.events
             metrics.BACKLOG.set(self._size)
@@ -128,12 +131,11 @@ class Sink:
 
     async def _await_company(self) -> None:
         """What an insert costs is per insert: a little is stored together with what comes soon."""
-        waited = 0.0
-        while self._size < TOGETHER_EVENTS // 2 and not self._is_urgent():
-            if waited >= (CATCHING_UP_SECONDS if self.catching_up else LINGER_SECONDS):
+        while self._queue and self._size < TOGETHER_EVENTS // 2 and not self._is_urgent():
+            patience = CATCHING_UP_SECONDS if self.catching_up else LINGER_SECONDS
+            if time.monotonic() - self._queue[0].since >= patience:
                 break
             await asyncio.sleep(_GLANCE_SECONDS)
-            waited += _GLANCE_SECONDS
 
     def _is_urgent(self) -> bool:
         return bool(self._next_turns()) or self.app.should_stop or bool(self.app.rebalancing)
