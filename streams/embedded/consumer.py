@@ -75,7 +75,7 @@ class Consumer(ThreadDelegateConsumer):  # type: ignore[misc]  # faust has no ty
                 continue
             self.app.monitor.track_tp_end_offset(tp, self._thread.highwater(tp))
             yield tp, self._to_message(tp, record)
-            position.offset = record.offset + 1
+            position.offset, position.time_ms = record.offset + 1, record.time_ms
 
     async def create_topic(
         self, topic: str, partitions: int, replication: int, *, retention: Seconds | None = None, **_: Any

@@ -29,6 +29,9 @@ GROUP_POLL_SECONDS = 0.05
 FETCH_BYTES = 16 << 20
 """Bytes of one fetch over all partitions; a single larger record still comes through."""
 
+STEPS = 8
+"""In so many steps the topics of one partition number are read abreast."""
+
 RETENTION_SECONDS = 60.0
 
 
@@ -37,6 +40,16 @@ class Position:
     """Where reading of a partition goes on; a seek puts a new one in its place, and what was fetched before is void."""
 
     offset: int
+    time_ms: int = 0
+    """The time of the last record that was handed over; 0 while none was."""
+
+
+@dataclass(slots=True)
+class Room:
+    """How much more one fetch may bring."""
+
+    records: int
+    bytes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,35 +245,46 @@ class Reader(ConsumerThread):  # type: ignore[misc]  # faust has no types
         return Fetched()
 
     def _read(self, log: Log, active: set[TP] | None) -> Fetched:
-        ready = sorted(
-            (tp, position)
-            for tp, position in list(self._positions.items())
-            if (active is None or tp in active) and position.offset < self._spans[tp].next
-        )
+        ready: dict[int, list[TP]] = {}
+        for tp, position in list(self._positions.items()):
+            if (active is None or tp in active) and position.offset < self._spans[tp].next:
+                ready.setdefault(tp.partition, []).append(tp)
         fetched = Fetched()
         usual = self.app.conf.broker_max_poll_records or 500
-        left_records: int = getattr(self.consumer, "records_at_once", usual)
-        left_bytes = FETCH_BYTES
+        left = Room(getattr(self.consumer, "records_at_once", usual), FETCH_BYTES)
         # Each fetch begins with another partition and gives each its share, so that none starves behind a backlog.
         self._first += 1
-        share = max(1, left_records // max(1, len(ready)))
-        for place in range(len(ready)):
-            tp, position = ready[(place + self._first) % len(ready)]
+        numbers = sorted(ready)
+        share = max(1, left.records // max(1, len(numbers)))
+        for place in range(len(numbers)):
+            self._read_abreast(log, ready[numbers[(place + self._first) % len(numbers)]], share, left, fetched)
+        return fetched
+
+    def _read_abreast(self, log: Log, topics: list[TP], share: int, left: Room, fetched: Fetched) -> None:
+        """A share of one partition number, always of the topic that was read least far in time: what a table says goes
+        to several, and a round is held open until all of them were read up to its end."""
+        positions = {tp: self._positions[tp] for tp in topics}
+        offsets = {tp: position.offset for tp, position in positions.items()}
+        times = {tp: position.time_ms for tp, position in positions.items()}
+        step = max(1, share // STEPS)
+        while topics and share > 0 and left.records > 0 and left.bytes > 0:
+            tp = min(topics, key=lambda each: (times[each], each))
             found = log.read(
                 tp.topic,
                 tp.partition,
-                position.offset,
-                max_records=min(share, left_records),
-                max_bytes=min(self.app.conf.consumer_max_fetch_size, left_bytes),
+                offsets[tp],
+                max_records=min(step, share, left.records),
+                max_bytes=min(self.app.conf.consumer_max_fetch_size, left.bytes),
             )
             if found:
-                fetched.records[tp] = found
-                fetched.positions[tp] = position
-                left_records -= len(found)
-                left_bytes -= sum(len(record.value or b"") for record in found)
-            if left_records <= 0 or left_bytes <= 0:
-                break
-        return fetched
+                fetched.records.setdefault(tp, []).extend(found)
+                fetched.positions[tp] = positions[tp]
+                offsets[tp], times[tp] = found[-1].offset + 1, found[-1].time_ms
+                share -= len(found)
+                left.records -= len(found)
+                left.bytes -= sum(len(record.value or b"") for record in found)
+            if not found or offsets[tp] >= self._spans[tp].next:
+                topics.remove(tp)
 
     def stands_at(self, tp: TP, position: Position) -> bool:
         """Whether no seek and no rebalance has come since the position was read from."""

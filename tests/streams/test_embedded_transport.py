@@ -23,7 +23,7 @@ PARTITIONS = 2
 class Worker:
     """A Faust app in this process that keeps what it reads."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *topics: str, **options: int) -> None:
         self.read: list[tuple[int, int, bytes]] = []
         self.gate = asyncio.Event()
         self.gate.set()
@@ -37,8 +37,10 @@ class Worker:
             topic_disable_leader=True,
             web_enabled=False,
             datadir=str(folder.parent / "faust"),
+            **options,
         )
-        topic = self.app.topic("t", value_type=bytes, value_serializer="raw", key_type=bytes, key_serializer="raw")
+        raw = {"value_type": bytes, "value_serializer": "raw", "key_type": bytes, "key_serializer": "raw"}
+        topic = self.app.topic(*(topics or ("t",)), **raw)
 
         @self.app.agent(topic)
         async def keep(stream: faust.StreamT[bytes]) -> None:
@@ -60,8 +62,8 @@ class Worker:
 
 
 @asynccontextmanager
-async def working(folder: Path) -> AsyncIterator[Worker]:
-    worker = Worker(folder)
+async def working(folder: Path, *topics: str, **options: int) -> AsyncIterator[Worker]:
+    worker = Worker(folder, *topics, **options)
     await worker.app.start()
     try:
         await worker.until(lambda: bool(worker.app.consumer.assignment()) and not worker.app.rebalancing)
@@ -145,6 +147,30 @@ def test_a_seek_back_reads_again_and_a_seek_forward_skips(log: Log) -> None:
             assert await worker.app.consumer.position(TP("t", 0)) == 25
 
     asyncio.run(body())
+
+
+def test_over_a_backlog_the_topics_of_a_partition_are_read_abreast_and_no_partition_waits_for_another(
+    tmp_path: Path,
+) -> None:
+    """A topic with few records is not read hours ahead of one with many: every round of it would be held open."""
+    log = Log(tmp_path / "log")
+    often, seldom, at_once, partitions = 1, 8, 40, 2
+    for name in ("bets", "cards"):
+        log.create_topic(Topic(name, partitions))
+    for name, step in (("bets", often), ("cards", seldom)):
+        made = [(time, number) for time in range(0, 800, step) for number in range(partitions)]
+        log.append([NewRecord(name, number, b"%s %d" % (name.encode(), time), time_ms=time) for time, number in made])
+
+    async def body() -> list[tuple[int, int, bytes]]:
+        async with working(log.folder, "bets", "cards", broker_max_poll_records=at_once) as worker:
+            await worker.until(lambda: len(worker.read) == sum(span.next for span in log.spans().values()))
+            return worker.read
+
+    reached = {(number, name): 0 for number in range(partitions) for name in (b"bets", b"cards")}
+    for number, _, value in asyncio.run(body()):
+        said, at = value.split()
+        reached[number, said] = int(at)
+        assert max(reached.values()) - min(reached.values()) <= 4 * at_once, reached
 
 
 def test_sent_records_are_on_disk_with_key_headers_and_time(log: Log) -> None:
