@@ -1,4 +1,4 @@
-"""The command `tablewatch` as people type it, in this process: a new one for each of so many questions takes minutes."""
+"""The command `tablewatch` as people type it, in this process: a new one for each of so many would take minutes."""
 
 import gc
 import sys
