@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import logging
+import os
 import resource
 import signal
 import socket
@@ -28,6 +29,9 @@ GRACE_SECONDS: Final = 30.0
 """How long a stop waits for the queries in hand before it ends them."""
 _LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
 _BACKLOG: Final = 128
+GIVES_WAY: Final = 10
+"""How much lower the server's priority is than that of the processes beside it. An insert, once a second, keeps every
+core busy for a while: a worker on the same machine that had to share them told people three times as late."""
 _logger: Final = logging.getLogger(__name__)
 
 
@@ -50,6 +54,9 @@ def serve(
     version = tuple(int(part) for part in chdb.engine_version.split(".")[:3])
     try:
         with folder.held(data.resolve(), version), _listen(host, port) as listener:
+            if threading.current_thread() is threading.main_thread():
+                # A thread of another program has no say in that program's priority.
+                os.nice(GIVES_WAY)
             engine = Engine(data.resolve(), database)
             try:
                 _Server(engine, listener, Identity(engine.version, engine.time_zone, user, password)).run(stop, ready)

@@ -27,7 +27,7 @@ from store.embedded.faults import (
     PortInUse,
 )
 from store.embedded.process import EmbeddedClickHouse
-from store.embedded.server import serve
+from store.embedded.server import GIVES_WAY, serve
 
 
 def _serve(data: Path, host: str = "127.0.0.1", port: int = 0) -> None:
@@ -106,6 +106,12 @@ def test_data_and_databases_outlive_a_stop_and_a_kill(tmp_path: Path) -> None:
         assert client.execute("SELECT a FROM t ORDER BY a") == [(n,) for n in range(number + 1)]
         client.disconnect()
         end()
+
+
+def test_the_server_gives_way_to_the_worker_beside_it(server: EmbeddedClickHouse) -> None:
+    """Alerts come before storing."""
+    ours = os.getpriority(os.PRIO_PROCESS, 0)
+    assert os.getpriority(os.PRIO_PROCESS, server.pid) == min(19, ours + GIVES_WAY)
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
