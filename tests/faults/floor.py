@@ -1,22 +1,37 @@
 """A floor that plays while things break, and what must hold after each of them."""
 
 import random
-import subprocess
+import signal
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
+from typing import Protocol
 
 import orjson
 
 from schemas.decoding import decode_lines
 from simulator.floor import simulate
+from store.read.findings import FindingFilter, findings
+from store.read.rounds import count_rounds
 from streams.publish import publish
-from tests.streams.pipeline import Pipeline, StoreProcess, alerts, await_takeover, offline, stop, took_over
+from tests.streams.pipeline import Pipeline, StoreProcess, alerts, await_takeover, offline, took_over
 from tests.streams.test_agents import broker_pipeline, check_against_audit
+
+
+class WorkerProcess(Protocol):
+    """A worker, as `subprocess` has it."""
+
+    def poll(self) -> int | None: ...
+
+    def wait(self, timeout: float | None = None) -> int: ...
+
+    def send_signal(self, number: int, /) -> None: ...
+
+    def kill(self) -> None: ...
 
 
 @dataclass
@@ -27,13 +42,19 @@ class Floor:
     server: StoreProcess
     lines: list[bytes] = field(default_factory=list)
     kills: int = 0
-    worker: subprocess.Popen[bytes] | None = None
+    worker: WorkerProcess | None = None
+    launch: Callable[[], WorkerProcess] | None = None
+    """How a worker is started, if not as a command."""
 
-    def at_work(self) -> subprocess.Popen[bytes]:
+    def start_worker(self) -> WorkerProcess:
+        """One more worker."""
+        return self.running.start_worker() if self.launch is None else self.launch()
+
+    def at_work(self) -> WorkerProcess:
         """A worker that has taken over both partitions."""
         if self.worker is None or self.worker.poll() is not None:
             before = took_over(self.running)
-            self.worker = self.running.start_worker()
+            self.worker = self.start_worker()
             await_takeover(self.running, before + 1)
         return self.worker
 
@@ -50,22 +71,40 @@ class Floor:
         self.worker = None
         self.kills += 1
 
-    def say_among_kills(self, lines: Sequence[bytes], kills: int, seed: int) -> None:
-        """Tables say this while workers are killed at random moments; another follows each, as a supervisor has it."""
+    def say_among_kills(
+        self,
+        lines: Sequence[bytes],
+        kills: int,
+        seed: int,
+        *,
+        early: float = 0.0,
+        told: Callable[[], None] | None = None,
+    ) -> None:
+        """Tables say this while workers are killed at random moments, a share of them (``early``) before they are at
+        work; another follows each, as a supervisor has it. ``told`` is called after each kill."""
         rng = random.Random(seed)
         cuts = [0, *sorted(rng.sample(range(1, len(lines)), kills)), len(lines)]
+        took = 1.0
         for begin, end in pairwise(cuts):
-            self.at_work()
+            if rng.random() < early and self.worker is None:
+                self.worker = self.start_worker()
+            else:
+                began = time.monotonic()
+                self.at_work()
+                took = max(1.0, time.monotonic() - began)
             self.say(lines[begin:end], max_events=rng.choice([1, 5, 20]))
             if end != len(lines):
-                pause(rng, 1.0)
+                # On a loaded machine a worker takes long to begin, and as long to store something.
+                pause(rng, took)
                 self.kill()
+                if told is not None:
+                    told()
 
     def say_while_one_of_two_dies(self, lines: Sequence[bytes]) -> None:
         """Tables say this to two workers that share, of which the first is killed."""
         first = self.at_work()
         before = took_over(self.running)
-        second = self.running.start_worker()
+        second = self.start_worker()
         self.say(lines[: len(lines) // 2])
         await_takeover(self.running, before)
         self.say(lines[len(lines) // 2 :])
@@ -73,10 +112,13 @@ class Floor:
         self.kill()
         self.worker = second
 
-    def check(self, seconds: float = 120.0) -> None:
+    def check(self, seconds: float = 120.0, *, shared: bool = False) -> None:
         """Nothing is lost, nothing doubled, all is judged as an audit judges it, and people were told once of each
-        finding's every state, but for one repeat for each kill."""
+        finding's every state, but for one repeat for each kill. Where partitions were ``shared`` out anew, what the one
+        worker has stored is acknowledged, and the next one may still have to judge it."""
         self.running.await_done(seconds)
+        if shared:
+            self._await_judged(seconds)
         check_against_audit(self.running, self.lines)
         told = alerts(self.running)
         repeated = Counter(orjson.dumps(finding, default=str) for finding in told)
@@ -85,10 +127,22 @@ class Floor:
         last = {finding.id: finding.cleared for finding in told}
         assert found.keys() == {name for name, cleared in last.items() if not cleared and name in found}
 
+    def _await_judged(self, seconds: float) -> None:
+        deadline = time.monotonic() + seconds
+        verdicts, found = offline(self.lines)
+        store = self.running.store
+        while (
+            count_rounds(store) < len(verdicts)
+            or found.keys() - {state.finding.id for state in findings(store, FindingFilter())}
+        ):  # fmt: skip
+            assert time.monotonic() < deadline, "what one worker has stored was not judged by the next"
+            time.sleep(0.2)
+
     def end(self) -> None:
         """Let the worker finish."""
         if self.worker is not None:
-            assert stop(self.worker) == 0
+            self.worker.send_signal(signal.SIGTERM)
+            assert self.worker.wait(60) == 0
 
 
 @contextmanager
@@ -120,3 +174,11 @@ def played_badly(lines: Sequence[bytes], seed: int) -> list[bytes]:
 def pause(rng: random.Random, seconds: float) -> None:
     """A random part of so many seconds."""
     time.sleep(rng.random() * seconds)
+
+
+def await_word(log: Path, word: str) -> None:
+    """Wait until a worker says this."""
+    deadline = time.monotonic() + 60
+    while word not in log.read_text():
+        assert time.monotonic() < deadline, f"the worker did not say: {word}"
+        time.sleep(0.1)

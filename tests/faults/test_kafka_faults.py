@@ -49,7 +49,7 @@ def test_workers_killed_at_random_moments_lose_nothing_and_double_nothing(playin
 
 def test_the_other_of_two_workers_goes_on(playing: Floor) -> None:
     playing.say_while_one_of_two_dies(play("T", 4, 5, 22))
-    playing.check()
+    playing.check(shared=True)
 
 
 def test_a_broker_that_is_restarted_or_gone_for_a_while_costs_nothing(playing: Floor, broker: KafkaBroker) -> None:
@@ -63,7 +63,7 @@ def test_a_broker_that_is_restarted_or_gone_for_a_while_costs_nothing(playing: F
     time.sleep(GONE_SECONDS)
     broker.start()
     playing.say(lines[2 * part :])
-    playing.check()
+    playing.check(shared=True)
 
 
 def test_repeats_and_any_order_among_the_topics_change_nothing(playing: Floor) -> None:

@@ -22,7 +22,7 @@ from store.rows.raw import Record
 from store.write.raw import event_columns
 from streams.alerting.rules import parse_routing
 from streams.alerting.service import AlertService
-from tests.faults.floor import Floor, floor, play, played_badly
+from tests.faults.floor import Floor, await_word, floor, play, played_badly
 from tests.streams.alerting.webhook import Webhook, until
 from tests.streams.pipeline import StoreProcess, alerts, await_takeover, stop, took_over
 
@@ -51,7 +51,7 @@ def test_workers_killed_at_random_moments_lose_nothing_and_double_nothing(playin
 
 def test_the_other_of_two_workers_goes_on(playing: Floor) -> None:
     playing.say_while_one_of_two_dies(play("T", 4, 6, 6))
-    playing.check()
+    playing.check(shared=True)
 
 
 def test_while_the_store_is_gone_alerts_go_out_and_nothing_is_lost(playing: Floor) -> None:
@@ -85,7 +85,7 @@ def _one_of_two_dies_without_the_store(playing: Floor, lines: list[bytes]) -> No
     second = playing.running.start_worker()
     await_takeover(playing.running, before)
     playing.say(lines)
-    playing.check()
+    playing.check(shared=True)
     playing.server.stop(signal.SIGKILL)
     playing.kill()
     playing.worker = second
@@ -95,7 +95,7 @@ def test_a_worker_that_takes_over_while_the_store_is_gone_says_that_it_does_not_
     lines = play("W", 4, 6, 15)
     _one_of_two_dies_without_the_store(playing, lines[: len(lines) // 2])
     log = playing.running.folder / "worker.log"
-    _await_word(log, "nothing is judged on partition")
+    await_word(log, "nothing is judged on partition")
     port = re.findall(r"metrics on port (\d+)", log.read_text())[-1]
     answer = httpx.get(f"http://127.0.0.1:{port}/readyz")
     assert answer.status_code == 503
@@ -146,13 +146,6 @@ def test_people_hear_that_tables_are_not_judged_while_a_survivor_waits_for_the_s
         hook.down()
 
 
-def _await_word(log: Path, word: str) -> None:
-    deadline = time.monotonic() + 60
-    while word not in log.read_text():
-        assert time.monotonic() < deadline, f"the worker did not say: {word}"
-        time.sleep(0.1)
-
-
 def test_repeats_and_any_order_among_the_topics_change_nothing(playing: Floor) -> None:
     playing.at_work()
     playing.say(played_badly(play("B", 3, 6, 8), 8), max_events=7)
@@ -201,7 +194,7 @@ def test_a_full_disk_of_the_store_holds_nothing_up_but_the_acknowledgement(tmp_p
         _fill(playing)
         playing.say(lines[100:])
         _await_alert(playing, told)
-        _await_word(playing.running.folder / "worker.log", "waiting for the store")
+        await_word(playing.running.folder / "worker.log", "waiting for the store")
         store.command("DROP TABLE ballast SYNC")
         playing.check()
 
@@ -238,4 +231,4 @@ def test_a_worker_that_is_told_to_stop_finishes_what_it_has_in_hand(playing: Flo
     playing.say(play("E", 2, 4, 12))
     assert stop(worker) == 0
     playing.at_work()
-    playing.check()
+    playing.check(shared=True)
