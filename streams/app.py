@@ -5,7 +5,8 @@ from typing import Any
 import faust
 from mode.utils.logging import get_logger
 
-from streams.broker_url import Broker
+from streams.broker_url import Broker, KafkaBroker
+from streams.named_member import know_by_name
 from streams.reading import POLLED_RECORDS, App
 from streams.topic_layout import GROUP
 
@@ -21,9 +22,14 @@ worker that catches up has to say went out four at a time, each in several turns
 storing waited for seconds."""
 
 
-def make_app(broker: Broker, *, group: str = GROUP, session_seconds: float = 15.0, **settings: Any) -> faust.App:
+def make_app(
+    broker: Broker, *, group: str = GROUP, session_seconds: float = 15.0, name: str | None = None, **settings: Any
+) -> faust.App:
     """The app on a broker; it declares no topics and keeps no tables. ``session_seconds`` is how long a worker that was
-    killed holds its partitions."""
+    killed holds its partitions on Kafka, unless it comes back by the same ``name``, which no other worker may have."""
+    if name is not None and isinstance(broker, KafkaBroker):
+        # The embedded log knows at once that a process has ended.
+        know_by_name()
     options: dict[str, Any] = {
         # Agents acknowledge when the store has a record; what comes again is known by its id.
         "processing_guarantee": "at_least_once",
@@ -40,6 +46,7 @@ def make_app(broker: Broker, *, group: str = GROUP, session_seconds: float = 15.
         "producer_max_request_size": 32 << 20,
         "consumer_auto_offset_reset": "earliest",
         "consumer_max_fetch_size": 32 << 20,
+        "consumer_group_instance_id": name,
         "topic_allow_declare": False,
         "topic_disable_leader": True,
         "web_enabled": False,

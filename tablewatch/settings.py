@@ -59,6 +59,9 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Setting("ALERTS_PORT", "0", "of the alert service's /metrics, /healthz and /readyz on this machine; 0: a free one"),
     Setting("WATCHES_PORT", "0", "of the watch service's /metrics, /healthz and /readyz; 0: a free one"),
     Setting("SESSION_SECONDS", "15", "how long a worker that was killed holds its partitions on Kafka"),
+    Setting(
+        "WORKER_NAME", "", "of a worker, no other's: killed, it goes on at once; {host} in it is the machine's name"
+    ),
     Setting("STOP_SECONDS", "25", "how long a worker that was told to stop may take for what it has in hand"),
     Setting("GATEWAY_HOST", "127.0.0.1", "where the gateway listens"),
     Setting("GATEWAY_PORT", "8480", "of the gateway; 0: a free one"),

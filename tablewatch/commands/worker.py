@@ -2,6 +2,8 @@
 
 import logging
 import os
+import re
+import socket
 import sys
 import threading
 from importlib import import_module
@@ -18,9 +20,11 @@ from streams.outlets import open_outlet
 from tablewatch.commands.measured import measured
 from tablewatch.commands.services import UNREACHABLE, broker, explained
 from tablewatch.commands.store_address import awaited_store
-from tablewatch.settings import judge_settings, number_of
+from tablewatch.settings import InvalidSetting, judge_settings, number_of, value_of
 
 logger = logging.getLogger(__name__)
+
+_NAME = re.compile(r"[A-Za-z0-9._-]{1,249}")
 
 
 def worker(
@@ -45,12 +49,13 @@ def worker(
     with explained():
         settings = judge_settings()
         target = broker()
+        name = _name()
         with open_outlet(target, patience_seconds=30.0) as outlet:
             partitions = outlet.partitions
         store = awaited_store()
     if find_spec("uvloop") is not None:
         import_module("uvloop").install()
-    app = make_app(target, session_seconds=number_of("SESSION_SECONDS"))
+    app = make_app(target, session_seconds=number_of("SESSION_SECONDS"), name=name)
     judging = Worker(app, store, settings, partitions)
     with explained():
         measured("METRICS_PORT", port, lambda: judging.ready, lambda: judging.lacks)
@@ -59,6 +64,15 @@ def worker(
         running.execute_from_commandline()
     except SystemExit as ended:
         sys.exit(ended.code)
+
+
+def _name() -> str | None:
+    name = value_of("WORKER_NAME").replace("{host}", socket.gethostname())
+    if name and not _NAME.fullmatch(name):
+        raise InvalidSetting(
+            f"TABLEWATCH_WORKER_NAME must be of letters, digits, dots, underscores and hyphens, not {name!r}."
+        )
+    return name or None
 
 
 class _EndsInTime(faust.Worker):  # type: ignore[misc]  # faust has no types

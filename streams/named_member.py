@@ -1,0 +1,75 @@
+"""A worker that has a name in its group: killed and started again, it goes on at once with the partitions it had.
+
+Kafka keeps the partitions of a member without a name until its session is over; one with a name is known again (static
+membership, KIP-345). aiokafka tells the name where it joins, and nowhere else. What that leaves open is done here: two
+workers of one name do not take it from each other for ever, and one that was told to stop keeps nothing.
+"""
+
+import logging
+import time
+from typing import Any
+
+import aiokafka.consumer.consumer
+from aiokafka.consumer.group_coordinator import GroupCoordinator
+from aiokafka.errors import UnknownMemberIdError
+from aiokafka.protocol.commit import OffsetCommitRequest
+from aiokafka.protocol.group import HeartbeatRequest, JoinGroupRequest, SyncGroupRequest
+
+logger = logging.getLogger(__name__)
+
+FENCED = 82
+"""The broker's answer to a member whose name another one has now (FENCED_INSTANCE_ID); aiokafka does not know it."""
+UNKNOWN: int = UnknownMemberIdError.errno
+
+
+class NamedMember(GroupCoordinator):  # type: ignore[misc]  # aiokafka has no types
+    """A member of a group that goes on without its name when another one comes with the same."""
+
+    _group_instance_id: str | None
+    """Its name."""
+    _known_at = float("-inf")
+    """When the broker last answered that it knows this member."""
+
+    async def _send_req(self, request: Any) -> Any:
+        response = await super()._send_req(request)
+        codes = _codes(request, response)
+        if codes == {0}:
+            self._known_at = time.monotonic()
+        elif self._group_instance_id is not None and self._is_replaced(codes):
+            logger.error(
+                "another worker came with the name %s and has the partitions now: this one goes on without a name, and"
+                " takes its share. Give each worker a name of its own, or none (TABLEWATCH_WORKER_NAME)",
+                self._group_instance_id,
+            )
+            self._group_instance_id = None
+            if FENCED in codes:
+                # It joins again, as one that the broker does not know.
+                response.error_code = UNKNOWN
+        return response
+
+    def _is_replaced(self, codes: set[int]) -> bool:
+        """Whether another member has its name now. Heartbeats and commits tell no name: one whose session cannot be
+        over, and whom the broker does not know all the same, was replaced."""
+        in_session = time.monotonic() - self._known_at < self._session_timeout_ms / 1000
+        return FENCED in codes or (UNKNOWN in codes and in_session)
+
+    async def _maybe_leave_group(self) -> None:
+        """aiokafka lets no member leave that has a name. One that was told to stop may not come back for long: the
+        others have its partitions at once."""
+        name, self._group_instance_id = self._group_instance_id, None
+        await super()._maybe_leave_group()
+        self._group_instance_id = name
+
+
+def _codes(request: Any, response: Any) -> set[int]:
+    """The codes of an answer that tells whether the broker knows the member; none of any other."""
+    if isinstance(request, OffsetCommitRequest):
+        return {code for _, partitions in response.topics for _, code in partitions}
+    if isinstance(request, HeartbeatRequest | JoinGroupRequest | SyncGroupRequest):
+        return {response.error_code}
+    return set()
+
+
+def know_by_name() -> None:
+    """Let the consumers of this process be such members: aiokafka has no other place to say so."""
+    aiokafka.consumer.consumer.GroupCoordinator = NamedMember
