@@ -159,10 +159,16 @@ LONG: Final = (
     Question(
         "soak",
         "Soaks",
-        "Workers and stores that are killed again and again, a floor's whole day, many honest rounds before the"
-        " judge, and mutants of the rulebook before its tests. What is asked is whether anything goes wrong.",
+        "Workers and stores that are killed again and again, a broker and a store that are away for half a minute, a"
+        " floor's whole day, many honest rounds before the judge, and mutants of the rulebook before its tests. What is"
+        " asked is whether anything goes wrong.",
         (
-            Step("faults", ("--kills", "1000", "--broker", "kafka", "--rounds", "200"), ("--kills", "1")),
+            Step("faults", ("--kills", "1000", "--two", "10", "--store-gone", "3"), ("--kills", "2")),
+            Step(
+                "faults",
+                ("--broker", "kafka", "--kills", "1000", "--two", "10", "--broker-gone", "3", "--store-gone", "3"),
+                ("--broker", "kafka", "--kills", "1", "--broker-gone", "1", "--gone-seconds", "3"),
+            ),
             Step("store_kills", (), ("--kills", "2")),
             Step(
                 "floor_memory",
