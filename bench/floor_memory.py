@@ -1,13 +1,15 @@
-"""What a worker holds: many live tables in one process, and hours of floor time without growth.
+"""What a worker holds: many live tables in one process, and a day of floor time without growth.
 
     python -m bench.floor_memory --worker --tables 2000 --rounds 6
-    python -m bench.floor_memory --worker --tables 4 --rounds 1440
+    python -m bench.floor_memory --worker --tables 40 --hours 24
     python -m bench.floor_memory --tables 2000 --rounds 6
 
 With `--worker` a whole worker, a process of its own, reads the floor from the embedded log and stores it; its resident
-memory is sampled until it has acknowledged the last record. A table plays about a round a minute: 1,440 are a day. All
-events are there before it starts, so that it never waits and floor time is all the time there is. Exits with 1 where
-the peak is over the bar, or the last quarter of the way holds a tenth more than the second.
+memory is sampled until it has acknowledged the last record. The floor is sent as fast as it is read, a quarter of an
+hour of its time ahead, so that the worker never waits and floor time is all the time there is. With `--hours` every
+table plays until the floor's clock says so, and something is wrong in one round of a hundred; what is held is then
+looked at by hour and by quarter of the way, the first of which is left out, as caches fill in it. With `--behind` all
+of it is there before the worker starts. Exits with 1 where a bar is missed.
 
 Otherwise it feeds the judges of one worker in this process, as its agent does, with records of 100 events; every batch
 counts as stored at once.
@@ -15,20 +17,23 @@ counts as stored at once.
 
 import argparse
 import gc
-import json
 import os
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from statistics import median
+from statistics import linear_regression, median
+from subprocess import Popen
 
 from audit.settings import JudgeSettings
-from simulator.floor import simulate
+from bench.page.figures import Figure, tell
+from bench.page.processes import cpu_seconds, peak_megabytes
+from simulator.floor import deliveries, simulate
 from streams.agent import COLLECT
-from streams.broker_url import EmbeddedLog
+from streams.broker_url import Broker, EmbeddedLog
 from streams.intake import read_record
 from streams.lag import lag_of
 from streams.packing import PackedRecord, Packer
@@ -43,6 +48,16 @@ RECORD_EVENTS = 100
 BATCH_RECORDS = 200
 SAMPLE_SECONDS = 0.5
 BAR_MB = 600
+HOUR_MS = 3_600_000
+SLICE_HOURS = 0.25
+MOST_ROUNDS_AN_HOUR = 180
+"""More than a table plays: the fastest takes half a minute for one."""
+FAULTS = 0.01
+MOST_SLOPE = 1.0
+MOST_GROWTH = 1.1
+
+Sample = tuple[float, int]
+"""The hour of floor time up to which all is acknowledged, and the megabytes held."""
 
 
 def main() -> None:
@@ -50,11 +65,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tables", type=int, default=2_000)
     parser.add_argument("--rounds", type=int, default=6, help="of each table")
+    parser.add_argument("--hours", type=int, help="of floor time, in place of rounds; with --worker")
     parser.add_argument("--every", type=int, default=20, help="print after so many batches")
     parser.add_argument("--worker", action="store_true", help="a whole worker, as a process")
+    parser.add_argument("--behind", action="store_true", help="all of it is there before the worker starts")
     chosen = parser.parse_args()
     if chosen.worker:
-        sys.exit(whole_worker(chosen.tables, chosen.rounds))
+        sys.exit(not whole_worker(chosen.tables, chosen.rounds, chosen.hours, behind=chosen.behind))
     judges = [PartitionJudge(number, JudgeSettings(), (), {}) for number in range(PARTITIONS)]
     gc.freeze()
     gc.set_threshold(*COLLECT)
@@ -81,36 +98,110 @@ def main() -> None:
     print(f"{time.process_time() - began:.0f} s of CPU, the simulator's included; load {os.getloadavg()[0]:.1f}")
 
 
-def whole_worker(tables: int, rounds: int) -> bool:
-    """Let a worker read a floor, and print what it held on the way; whether that is too much."""
+@dataclass(slots=True)
+class Floor:
+    """A floor as it is played: how long by its own clock, and how much of it was sent."""
+
+    tables: int
+    rounds: int
+    hours: int | None
+    slice_hours: float
+    """So much of its time is sent at once."""
+    played: float = 0.0
+    """Hours from the first event to the last that was sent."""
+    events: int = 0
+    records: int = 0
+
+    def slices(self) -> Iterator[list[bytes]]:
+        """Every table's lines, until its rounds or the hours are over."""
+        rounds, faults = (self.rounds, 0.0) if self.hours is None else (self.hours * MOST_ROUNDS_AN_HOUR, FAULTS)
+        lines: list[bytes] = []
+        first, until = 0, self.slice_hours
+        for now, line in deliveries(self.tables, rounds, 1, faults):
+            first = first or now
+            hour = (now - first) / HOUR_MS
+            if self.hours is not None and hour > self.hours:
+                break
+            if hour > until:
+                yield lines
+                lines, until = [], until + self.slice_hours
+            lines.append(line)
+            self.played = hour
+        yield lines
+
+    def send(self, lines: list[bytes], broker: Broker) -> None:
+        """Send some of it."""
+        sent = publish(lines, broker, max_events=RECORD_EVENTS)
+        self.events += sent.events
+        self.records += sent.records
+
+
+def whole_worker(tables: int, rounds: int, hours: int | None, *, behind: bool) -> bool:
+    """Let a worker read a floor, and tell what it held on the way; whether that keeps the bars."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         broker = EmbeddedLog(folder / "log")
         create(broker, Layout(partitions=PARTITIONS))
         with pipeline(folder, broker, StoreProcess(folder / "clickhouse"), str(broker)) as running:
-            sent = publish(simulate(tables, rounds, 1), broker, max_events=RECORD_EVENTS)
-            print(f"{sent.events} events of {tables} tables in {sent.records} records", flush=True)
+            floor = Floor(tables, rounds, hours, SLICE_HOURS)
+            slices = floor.slices()
+            for lines in islice(slices, None if behind else 1):
+                floor.send(lines, broker)
+            began = time.monotonic()
             worker = running.start_worker()
-            samples: list[tuple[float, int]] = []
-            while left := lag_of(broker):
-                assert worker.poll() is None, "the worker ended"
-                samples.append((1 - left / sent.records, resident(worker.pid)))
-                time.sleep(SAMPLE_SECONDS)
+            samples: list[Sample] = []
+            for lines in slices:
+                floor.send(lines, broker)
+                samples += watched(worker, broker, floor, SLICE_HOURS)
+            samples += watched(worker, broker, floor, 0.0)
+            took, used, peak = time.monotonic() - began, cpu_seconds(worker.pid), peak_megabytes(worker.pid)
             stop(worker)
-    quarters = [
-        round(median([held for share, held in samples if place <= 4 * share < place + 1] or [0])) for place in range(4)
-    ]
-    peak = max(held for _, held in samples)
-    figures = {
-        "tables": tables,
-        "rounds": rounds,
-        "events": sent.events,
-        "peak_mb": peak,
-        "bar_mb": BAR_MB,
-        "median_mb_by_quarter": quarters,
-    }
-    print(json.dumps(figures))
-    return peak > BAR_MB or quarters[3] > 1.1 * quarters[1]
+    tell("events of a floor", floor.events, at=tables)
+    tell("floor time", floor.played, "hours", at=tables)
+    print(f"  read in {took:.0f} s, {used:.0f} s of them on the processor; load {os.getloadavg()[0]:.1f}", flush=True)
+    told = [tell("most memory of a worker", peak, "MB", at=tables, at_most=BAR_MB)]
+    if hours is not None:
+        told += growth(samples, floor.played)
+    return all(figure.holds is not False for figure in told)
+
+
+def watched(worker: Popen[bytes], broker: EmbeddedLog, floor: Floor, hours: float) -> Iterator[Sample]:
+    """What a worker holds, looked at until it is so many hours of floor time behind."""
+    while True:
+        left = lag_of(broker)
+        behind = floor.played * left / floor.records
+        if behind <= hours:
+            return
+        assert worker.poll() is None, "the worker ended"
+        yield floor.played - behind, resident(worker.pid)
+        time.sleep(SAMPLE_SECONDS)
+
+
+def growth(samples: Sequence[Sample], hours: float) -> list[Figure]:
+    """What was held by quarter of the way, and how it grew; nothing of a way too short to tell."""
+    by_hour, by_quarter = held_by(samples, 1.0), held_by(samples, hours / 4)
+    print("  MB by hour of floor time: " + " ".join(f"{held:.0f}" for held in by_hour.values()), flush=True)
+    later = [sample for sample in samples if sample[0] >= hours / 2]
+    if len(by_quarter) < 4 or len({hour for hour, _ in later}) < 2:
+        return []
+    for place, name in enumerate(("first", "second", "third", "last")):
+        tell("memory of a worker, median of a quarter of the way", by_quarter[place], "MB", of=name)
+    slope = linear_regression([hour for hour, _ in later], [held for _, held in later]).slope
+    return [
+        tell("growth of a worker in the second half", slope, "MB an hour of floor time", at_most=MOST_SLOPE),
+        tell(
+            "memory of a worker in the last quarter against the second", by_quarter[3] / by_quarter[1],
+            at_most=MOST_GROWTH,
+        ),
+    ]  # fmt: skip
+
+
+def held_by(samples: Sequence[Sample], hours: float) -> dict[int, float]:
+    """The median of what was held in each stretch of so many hours that has been seen."""
+    found: dict[int, list[int]] = {}
+    for hour, held in samples:
+        found.setdefault(int(hour / hours), []).append(held)
+    return {place: median(each) for place, each in sorted(found.items())}
 
 
 def packed(lines: Iterator[bytes]) -> Iterator[PackedRecord]:

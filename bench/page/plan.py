@@ -140,7 +140,10 @@ LONG: Final = (
         "A worker is killed in the middle of its tables' shoes, and begins again with all of them: what it and the"
         " store use of the processor until each table has been read from the store and its news are judged, and what"
         " it holds meanwhile.",
-        (Step("restart", ("--tables", "200"), ("--tables", "12", "--rounds", "5")),),
+        (
+            Step("restart", ("--tables", "200"), ("--tables", "12", "--rounds", "5")),
+            Step("restart", ("--tables", "2000", "--rounds", "6"), ("--tables", "24", "--rounds", "3")),
+        ),
         ("time on the processor to read a table again",),
     ),
     Question(
@@ -172,9 +175,10 @@ LONG: Final = (
             Step("store_kills", (), ("--kills", "2")),
             Step(
                 "floor_memory",
-                ("--tables", "50", "--rounds", "2100", "--every", "100"),
-                ("--tables", "10", "--rounds", "5"),
+                ("--worker", "--tables", "40", "--hours", "24"),
+                ("--worker", "--tables", "6", "--hours", "1"),
             ),
+            Step("floor_memory", ("--worker", "--tables", "2000", "--rounds", "6"), ("--worker", "--tables", "20")),
             Step(
                 "judge_soak",
                 ("--rounds", "1000000", "--faults", "22000", "--seeds", "1000", "--wild", "500"),
