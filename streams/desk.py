@@ -122,7 +122,7 @@ class TableDesk:
             self._raise(finding, live, news)
         for concluded in seen.verdicts:
             self._conclude(concluded, live, news, caught_up)
-        if caught_up and self._held_back:
+        if caught_up:
             self._unproven.clear()
             held, self._held_back = self._held_back, {}
             for concluded in held.values():
@@ -236,8 +236,8 @@ class TableDesk:
             return
         self._released_at = live.latest
         live.release(complete_to)
-        # What the store has can be read from there again.
-        kept = {*live.rounds, *self._held_back}
+        # What the store has can be read from there again; a round whose events come again is not held yet.
+        kept = {*live.rounds, *self._held_back, *self._unproven}
         self._verdicts = {key: mark for key, mark in self._verdicts.items() if key in kept or key in self._on_the_way}
         self._unproven &= self._verdicts.keys()
         if len(self._findings) > _MANY_FINDINGS:

@@ -203,17 +203,14 @@ def _read(store: Store, tables: Mapping[str, Wanted], stretches: Mapping[str, _S
 def _fold(wanted: Wanted, stretch: _Stretch, read: _Read, settings: JudgeSettings) -> Folded:
     table, whole = wanted.table, stretch.whole
     bases, events = read.bases[table], read.events.get(table, [])
-    keys: set[RoundKey] = set()
     passed: set[Identity] = set()
     for stored in events:
         data: Any = stored.event.data
-        if getattr(data, "round", None) is not None:
-            if data.shoe in whole:
-                keys.add((data.shoe, data.round))
-            else:
-                passed.add(_identity(stored.event))
+        if getattr(data, "round", None) is not None and data.shoe not in whole:
+            passed.add(_identity(stored.event))
     configured = [_fact(each) for each in read.configured.get(table, [])]
-    live = LiveTable(table, settings, used_before(read.under_minimum.get(table, []), keys, sorted(configured)))
+    released = {span.shoe: span.rounds for span in stretch.spans if span.shoe not in whole}
+    live = LiveTable(table, settings, used_before(read.under_minimum.get(table, []), released, sorted(configured)))
     live.resume(
         {
             source: (
@@ -226,7 +223,7 @@ def _fold(wanted: Wanted, stretch: _Stretch, read: _Read, settings: JudgeSetting
             )
             for source, base in bases.items()
         },
-        {span.shoe: span.rounds for span in stretch.spans if span.shoe not in whole},
+        released,
         passed,
         [fact for fact in configured if fact.source in bases and fact.sequence <= bases[fact.source].sequence],
     )
@@ -248,8 +245,8 @@ def _fold(wanted: Wanted, stretch: _Stretch, read: _Read, settings: JudgeSetting
         if base is None or refused.sequence > base.sequence:
             live.reject(RejectedPlace(refused.source, refused.sequence, refused.type))
     for key, verdict in read.verdicts.get(table, {}).items():
-        if key in keys:
-            folded.verdicts[key] = VerdictMark(verdict.revision, verdict_content(verdict.json))
+        # Also of a round whose events are not stored, and come again.
+        folded.verdicts[key] = VerdictMark(verdict.revision, verdict_content(verdict.json))
     for state in read.findings.get(table, []):
         found = state.finding
         about = (found.shoe, found.round) if found.shoe is not None and found.round is not None else None
@@ -257,12 +254,16 @@ def _fold(wanted: Wanted, stretch: _Stretch, read: _Read, settings: JudgeSetting
     return folded
 
 
-def used_before(rounds: Iterable[UnderMinimum], folded: set[RoundKey], configurations: list[Fact]) -> frozenset[str]:
-    """The players who used their one time under the minimum in rounds that are not folded again (DTB, FF4 5.14)."""
+def used_before(
+    rounds: Iterable[UnderMinimum], released: Mapping[str, Collection[int]], configurations: list[Fact]
+) -> frozenset[str]:
+    """The players who used their one time under the minimum (DTB, FF4 5.14) in rounds that were let go of, given by
+    shoe. A worker that was killed may have stored its verdict on a round, and nothing of the round itself: that comes
+    again, and is no earlier one than itself."""
     used: set[str] = set()
     for each in rounds:
         configuration = configuration_at(configurations, each.opened)
-        if (each.key.shoe, each.key.round) in folded or configuration is None:
+        if each.key.round not in released.get(each.key.shoe, ()) or configuration is None:
             continue
         bets = [
             Bet("", position, player, wager, stake, None, Settled(paid, collected))
