@@ -179,7 +179,8 @@ def main() -> None:
         print(f"what was there is kept in {folder}", flush=True)
         raise
     except BaseException:
-        shutil.rmtree(folder)
+        # Told to stop, processes that end may still take files away themselves.
+        shutil.rmtree(folder, ignore_errors=True)
         raise
     shutil.rmtree(folder)
 
