@@ -80,6 +80,8 @@ class LiveRound:
     def _may_be_changed_by(self, fact: Fact) -> bool:
         """Whether something that was told may be otherwise with an act before the closing: what was told of another bet
         is not."""
+        if not self.raised:
+            return False
         bet = getattr(fact.data, "bet", None)
         return any(told.bet is None or bet in (None, told.bet) for told in self.raised.values())
 

@@ -1,6 +1,7 @@
 """One table as it goes on: events in, findings as soon as the facts decide them, verdicts when rounds are complete."""
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 
 from audit.beside_rounds import rejection
 from audit.checks import device_clock
@@ -31,6 +32,7 @@ MOST_GONE = 1_000
 
 _CONFIGURED, _LOADED, _ENDED = "table.configured.v1", "shoe.loaded.v1", "shoe.ended.v1"
 _LASTING = frozenset({_CONFIGURED, _LOADED, _ENDED})
+_known = partial(tuple.__new__, Known)
 _PLACED, _OPENED = "bet.placed.v1", "round.opened.v1"
 
 
@@ -127,7 +129,7 @@ class LiveTable:
         elif source.base is not None and event.sequence <= source.base.sequence:
             self._late.append((event, origin))
             return True
-        source.known[name] = Known(event, origin, held=True)
+        source.known[name] = _known((event, origin, True))
         fact = source.take(event, time)
         if source.news or source.widened or source.pauses:
             self._stirred = True
@@ -322,7 +324,8 @@ class LiveTable:
         for source in self._beside.sources.values():
             went = source.let_go(before)
             gone = gone or bool(went)
-            self._lasting += [fact for fact in went if fact.kind in _LASTING]
+            if not _LASTING.isdisjoint(source.device.types):
+                self._lasting += [fact for fact in went if fact.kind in _LASTING]
             if self._passed:
                 self._passed.difference_update((fact.source, fact.id) for fact in went)
         old = sorted(fact for fact in self._lasting if fact.kind == _CONFIGURED)
