@@ -31,6 +31,8 @@ $(STAMP): $(RUNNING)
 	$(PIP) --require-hashes -r constraints.txt
 	@touch $@
 
+# What is compiled is kept, even where the surroundings say otherwise: the tests start hundreds of processes.
+test: export PYTHONDONTWRITEBYTECODE =
 test: install
 	@command -v java >/dev/null || echo "No Java here: the tests on a real Kafka broker are skipped."
 	@# Maven is asked for the broker's jars once.
@@ -40,10 +42,8 @@ test: install
 	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || \
 		echo "No Chromium here: the tests of the console in a browser are skipped (Debian: apt-get install chromium)."
 	@command -v docker-compose >/dev/null || echo "No docker-compose here: docker-compose.yml is held against the schema alone."
-	@# Three beside each other, on two cores too: much of the time they wait for processes that they have started.
-	$(BIN)/python -m pytest -n 3 --dist loadgroup -m "not browser"
-	@# On their own: while a browser is driven an event loop runs in its thread, and others could not start theirs.
-	$(BIN)/python -m pytest -n 2 --dist loadgroup -m browser
+	@# Four beside each other, on two cores too: much of the time they wait for processes that they have started.
+	$(BIN)/python -m pytest -n 4 --dist loadgroup
 
 demo: $(RUNNING)
 	$(BIN)/tablewatch demo

@@ -19,6 +19,8 @@ from tests.audit.case import TABLE, Case
 from tests.streams.pipeline import Pipeline, StoreProcess, alerts, sent_to, stop
 from tests.streams.test_agents import check_against_audit, embedded_pipeline
 
+pytestmark = pytest.mark.xdist_group("after a restart")
+
 LONG = 12
 """So many rounds of a minute make a shoe that is read again alone, without the shoe before it."""
 ONE_TIME, CORRECTED, LOST_CARD, ID_AGAIN, ID_TWICE = "OT1", "CO1", "LC1", "IA1", "IT1"

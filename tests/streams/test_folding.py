@@ -21,6 +21,8 @@ from streams import folding
 from streams.folding import Folded, Wanted, fold
 from tests.streams.stored import BET, LONG, PARTITION, SHORT_PAID, UNDER, Floor, as_table, look, two_shoes
 
+pytestmark = pytest.mark.xdist_group("folding")
+
 RELEASED, ONE_TIME, LATE, TWICE, REFUSED, AGAIN, UNHEARD = "RE1", "ON1", "LA1", "TW1", "RF1", "AG1", "UN1"
 SETTINGS = JudgeSettings()
 

@@ -23,6 +23,8 @@ from tests.audit.case import FIRST_BET, TABLE, Case
 from tests.streams.pipeline import Pipeline, StoreProcess, alerts, stop
 from tests.streams.test_agents import embedded_pipeline
 
+pytestmark = pytest.mark.xdist_group("refused")
+
 NOW_MS = 1_900_000_000_000
 BAD = b"not json"
 PARTITIONS = 2

@@ -10,7 +10,7 @@ from console.auth.roles import Role
 from tests.console.browser.conftest import DESKTOP, PHONE, Visitor
 from tests.console.house import ConsoleServer
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("console")]
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
 SCREENS: list[tuple[Role, str, str]] = [
     ("operator", "/", ".tile"),

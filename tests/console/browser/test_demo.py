@@ -22,7 +22,7 @@ from playwright.sync_api import Page, expect
 from tests.console.browser.conftest import Visitor
 from tests.console.house import await_that
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("console")]
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
 COMMAND = [sys.executable, "-c", "from tablewatch.command import main; main()", "demo", "--port", "0"]
 

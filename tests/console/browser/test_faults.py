@@ -11,7 +11,7 @@ from tests.console.browser.conftest import Visitor
 from tests.console.house import NOWHERE, ConsoleServer, await_that, console_server, impatient, made_up_finding, say
 from tests.streams.pipeline import Pipeline
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("console")]
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
 
 def test_workers_that_have_stopped_are_told_of_until_they_work_again(

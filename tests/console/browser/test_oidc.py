@@ -9,7 +9,7 @@ from tests.console.browser.conftest import DESKTOP, PHONE, Visitor
 from tests.console.oidc_provider import small_provider
 from tests.console.test_oidc import console_with
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("console")]
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
 
 @pytest.mark.parametrize(("size", "theme"), [(DESKTOP, "dark"), (PHONE, "light")], ids=["desktop", "phone"])

@@ -20,7 +20,7 @@ from tests.console.browser.test_accessibility import serious
 from tests.console.house import NOWHERE, console_server, impatient
 from tests.console.past.evening import SCRIPT, Evening
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("console")]
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
 SIZES = [pytest.param(DESKTOP, id="desktop"), pytest.param(PHONE, id="phone")]
 WATCHING: list[Role] = [role for role in ROLES if role in PAGES["/rounds"]]

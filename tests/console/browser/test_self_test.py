@@ -14,7 +14,7 @@ from streams.topics import create
 from tests.console.browser.conftest import DESKTOP, PHONE, Visitor
 from tests.console.house import NOWHERE, await_that, console_server, impatient, made_up_finding
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("console")]
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from tests.console.browser.conftest import DESKTOP, PHONE, Visitor
 from tests.console.house import console_server, impatient, made_up_finding, say
 from tests.streams.pipeline import Pipeline
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("console")]
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
 LIMITS = {"player": {"min": 1, "max": 9_000_000}, "banker": {"min": 1, "max": 9_000_000}}
 
