@@ -1,4 +1,4 @@
-"""The words that searches and what-ifs choose from, read from the rulebook itself."""
+"""The words that searches, refund sheets and what-ifs choose from, read from the rulebook itself."""
 
 from functools import cache
 
@@ -7,6 +7,7 @@ from fastapi import APIRouter
 from console.api.models import Told
 from games.readings import choices
 from games.rulebook import GAMES, WAGERS
+from replay.refund import GROUNDS
 from schemas.findings import SEVERITY
 from schemas.verdicts import STATUSES
 
@@ -36,9 +37,11 @@ class CatalogueTold(Told):
     statuses: list[str]
     readings: dict[str, list[str]]
     """By name of an unclear rule, its readings; the one in force first."""
+    grounds: dict[str, str]
+    """By name, why a round can be void."""
 
 
-@router.get("/catalogue", summary="Games, wagers, codes of findings and readings")
+@router.get("/catalogue", summary="Games, wagers, codes of findings, readings and grounds of a void round")
 async def catalogue() -> CatalogueTold:
     """It does not change while the console runs."""
     return _catalogue()
@@ -61,4 +64,5 @@ def _catalogue() -> CatalogueTold:
         codes=dict(SEVERITY),
         statuses=list(STATUSES),
         readings={name: list(each) for name, each in choices().items()},
+        grounds=dict(GROUNDS),
     )

@@ -1,4 +1,4 @@
-// Games, wagers, codes and readings that can be chosen from, asked for once.
+// Games, wagers, codes, readings and grounds of a void round that can be chosen from, asked for once.
 
 import { get } from "./api.js";
 

@@ -56,18 +56,14 @@ export function bundlePanel(view) {
 export function refundPanel(view) {
   if (!view.story.status) return h("p", { class: "muted" }, "The round is still open: what moved is told once it is judged.");
   const answer = h("div", { role: "status" });
-  const ground = h("select", { "aria-label": "Ground" }, h("option", { value: "decision" }, "decided by the Gaming Shift Manager"));
+  const ground = h("select", { "aria-label": "Ground" });
+  catalogue().then(({ grounds }) => put(ground, Object.entries(grounds).map(([value, text]) => h("option", { value, selected: value === "decision" }, text))),
+    (problem) => put(answer, h("p", { class: "said" }, problem.message)));
   const until = h("input", { type: "number", "aria-label": "Up to round", min: view.key.round, value: view.key.round, size: 4 });
-  let known = false;
   const ask = asking(answer, async () => {
-    const told = await get(`${view.path}/refund?${new URLSearchParams({ ground: ground.value, until: until.value || view.key.round })}`);
-    if (!known) {
-      known = true;
-      put(ground, Object.entries(told.grounds).map(([value, text]) => h("option", { value, selected: value === told.ground }, text)));
-    }
+    const told = await get(`${view.path}/refund?${new URLSearchParams({ ground: ground.value || "decision", until: until.value || view.key.round })}`);
     return refundSheet(view, told, (await catalogue()).wagers);
   });
-  ground.addEventListener("focus", () => { if (!known) ask(); }, { once: true });
   return [h("p", { class: "muted" }, "What has to go back to whom if this round, or the rounds from here on, are void."),
     h("div", { class: "tools no-print" }, h("label", {}, "Ground", ground), h("label", {}, "up to round", until), h("button", { type: "button", onclick: ask }, "Draw the sheet")), answer];
 }

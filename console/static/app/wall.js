@@ -260,9 +260,10 @@ class Wall {
   move(event) {
     const now = event.target.closest?.(".tile")?.dataset.table;
     const step = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -this.across, ArrowDown: this.across }[event.key];
-    if (!now || !step) return;
+    // From a button or a link of the bar the arrows lead nowhere; from the page itself, to the first tile.
+    if (!step || (!now && event.target.closest?.("a, button"))) return;
     event.preventDefault();
-    const next = this.order[this.order.indexOf(now) + step];
+    const next = this.order[now ? this.order.indexOf(now) + step : 0];
     if (!next) return;
     const line = this.rows.find((each) => each.names.includes(next));
     const top = this.grid.getBoundingClientRect().top + scrollY + line.top;
