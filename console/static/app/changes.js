@@ -63,7 +63,7 @@ export function show(main, room) {
     h("button", { class: "primary", type: "submit" }, "Propose"));
     const may = administrator && !each.locked && !waits;
     return h("li", { class: "subject" }, h("div", { class: "subject-head" }, h("strong", {}, nameOf(each.name)), h("span", { class: "muted" }, each.title),
-      each.kind === "text" ? null : h("code", {}, each.current || "–")),
+      each.kind === "text" && administrator ? null : h("code", {}, each.current || "–")),
     h("p", { class: "muted" }, each.locked ? `Not from here: ${each.locked}.` : `Takes effect ${each.effect}.`, waits ? " A change of it waits." : ""),
     may ? h("details", {}, h("summary", {}, "Propose a change"), form) : null);
   }

@@ -179,6 +179,7 @@ class Desk {
   }
 
   async open(id, focus = false) {
+    if (this.stood?.id !== id) this.stood = null;
     this.chosen = id;
     this.mark();
     history.replaceState(null, "", `/desk?alert=${id}`);
@@ -208,14 +209,16 @@ class Desk {
 
   waitWords() {
     const alert = this.detail;
+    const again = alert.steps?.findLast((step) => step.action === "reopened");
     const old = age(this.floor.now() - alert.raised);
+    const unseen = again ? `${age(this.floor.now() - again.at)} since it was opened again` : old;
     if (!alert.open) return `${words(alert.state)}${alert.disposition ? `: ${alert.disposition}` : ""}.`;
     if (alert.acknowledged) return `Acknowledged by ${alert.acknowledged.by} ${age(alert.acknowledged.at - alert.raised)} after it was raised; open for ${old}.`;
     const told = alert.escalations ? `; escalated ${alert.escalations}×` : "";
-    if (!alert.escalates) return `Nobody has acknowledged it for ${old}${told}.`;
+    if (!alert.escalates) return `Nobody has acknowledged it for ${unseen}${told}.`;
     const left = alert.escalates.at - this.floor.now();
     const calls = alert.escalates.to.map(words).join(", ");
-    return `Nobody has acknowledged it for ${old}${told}. ${left > 0 ? `In ${age(left)} it calls` : "It is calling"} ${calls}.`;
+    return `Nobody has acknowledged it for ${unseen}${told}. ${left > 0 ? `In ${age(left)} it calls` : "It is calling"} ${calls}.`;
   }
 
   drawPane(without = "Choose an alert. Keys: j and k move, a acknowledges, t takes, r resolves.") {
@@ -256,6 +259,9 @@ class Desk {
 
   async act(deed, body) {
     const id = this.chosen;
+    // What is seen to goes to the end of the queue, or out of it; the keys go on from where it stood.
+    const place = this.shown.findIndex((alert) => alert.id === id);
+    if (place >= 0 && this.stood?.id !== id) this.stood = { id, j: this.shown[place + 1]?.id, k: this.shown[place - 1]?.id };
     try {
       if (this.know(await post(`/api/v1/alerts/${encodeURIComponent(id)}/${deed}`, body))) this.drawPane();
     } catch (problem) {
@@ -316,7 +322,8 @@ class Desk {
     if (event.target.closest("input, textarea, select, dialog") || event.ctrlKey || event.metaKey || event.altKey) return;
     const place = this.shown.findIndex((alert) => alert.id === this.chosen);
     if (event.key === "j" || event.key === "k") {
-      const next = this.shown[place + (event.key === "j" ? 1 : -1)] ?? (place < 0 ? this.shown[0] : null);
+      const beside = this.stood?.id === this.chosen ? this.shown.find((alert) => alert.id === this.stood[event.key]) : null;
+      const next = beside ?? this.shown[place + (event.key === "j" ? 1 : -1)] ?? (place < 0 ? this.shown[0] : null);
       if (next) {
         this.open(next.id);
         this.queue.querySelector(`[data-alert="${next.id}"]`)?.focus();

@@ -57,6 +57,10 @@ export function shown(value) {
   return String(value);
 }
 
+// As people count them: b2 before b10.
+const counting = new Intl.Collator("en", { numeric: true });
+export const byBet = (one, other) => (one.round ?? 0) - (other.round ?? 0) || counting.compare(one.bet, other.bet);
+
 export const roundPath = (table, shoe, round) =>
   `/rounds/${encodeURIComponent(table)}/${encodeURIComponent(shoe)}/${round}`;
 export const tablePath = (table) => `/tables/${encodeURIComponent(table)}`;

@@ -5,11 +5,11 @@ import { amount, foundValue, siteTime } from "./amounts.js";
 import { get } from "./api.js";
 import { card } from "./cards.js";
 import { ELEMENTS } from "./catalogue.js";
-import { roundPath, words } from "./format.js";
+import { byBet, roundPath, words } from "./format.js";
 import { fact } from "./round.js";
 import { scrolling } from "./stacked.js";
 
-const KINDS = { table: "at the table", alert: "about the alert", access: "looked" };
+const KINDS = { table: "at the table", alert: "about the alert", access: "with the records" };
 
 export function show(main, room, [finding]) {
   put(main, h("p", { class: "pad muted" }, "Drawing the report…"));
@@ -47,7 +47,7 @@ function roundOf(story, zone) {
     h("h3", {}, "What happened"),
     h("ol", { class: "told" }, story.moments.map((moment) => h("li", { class: moment.findings.length ? "pinned" : null }, h("span", { class: "number muted" }, `${siteTime(Math.floor(moment.at / 1000), zone).slice(-8)} `), moment.words, moment.reason ? h("span", { class: "muted" }, ` ${moment.reason.words}${moment.reason.clause ? ` (${moment.reason.clause})` : ""}`) : null))),
     story.bets.length ? [h("h3", {}, "Bets"), scrolling("Bets", h("table", {}, h("thead", {}, h("tr", {}, ["Bet", "Place", "Player", "Wager", "Stake", "Due: paid / collected", "Moved"].map((name, place) => h("th", { scope: "col", class: place > 3 ? "number" : null }, name)))),
-      h("tbody", {}, story.bets.map((bet) => h("tr", { class: bet.right === false ? "wrong" : null }, h("td", {}, bet.bet), h("td", {}, bet.position), h("td", {}, bet.player ?? "unknown"), h("td", {}, bet.title), h("td", { class: "number" }, money(bet.stake)), h("td", { class: "number" }, moved(bet.expected)), h("td", { class: "number" }, moved(bet.actual)))))))] : null,
+      h("tbody", {}, story.bets.toSorted(byBet).map((bet) => h("tr", { class: bet.right === false ? "wrong" : null }, h("td", {}, bet.bet), h("td", {}, bet.position), h("td", {}, bet.player ?? "unknown"), h("td", {}, bet.title), h("td", { class: "number" }, money(bet.stake)), h("td", { class: "number" }, moved(bet.expected)), h("td", { class: "number" }, moved(bet.actual)))))))] : null,
     h("h3", {}, "Clauses"), h("dl", { class: "cited" }, Object.entries(story.subjects).map(([clause, subject]) => fact(clause, subject))),
     h("p", { class: "muted" }, "Digest of the facts: ", h("code", { class: "digest" }, story.digest ?? "–")));
 }

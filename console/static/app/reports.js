@@ -116,7 +116,7 @@ class Reports {
     const { responses, response } = this.told;
     if (!response.alerts) return h("p", { class: "muted" }, "No alert was raised.");
     const row = (each, name) => h("tr", { class: name ? "sum" : null }, h("td", {}, name ?? each.code), number(each.alerts), number(each.acknowledged), h("td", { class: "number" }, span(each.to_acknowledge)), h("td", { class: "number" }, span(each.slowest_acknowledge)), number(each.resolved), h("td", { class: "number" }, span(each.to_resolve)), h("td", { class: "number" }, each.judged ? `${percent(each.false_share, 0)} (${each.false_alarms} of ${each.judged})` : "–"));
-    return scrolling("Alerts", h("table", {}, head(["Code", "#Alerts", "#Acknowledged", "#Median time", "#Slowest", "#Resolved", "#Median time", "#False alarms"]),
+    return scrolling("Alerts", h("table", {}, head(["Code", "#Alerts", "#Acknowledged", "#Median to acknowledge", "#Slowest", "#Resolved", "#Median to resolve", "#False alarms"]),
       h("tbody", {}, row(response, "All"), responses.map((each) => row(each)))));
   }
 

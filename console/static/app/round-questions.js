@@ -5,7 +5,7 @@ import { valued } from "./amounts.js";
 import { get, post } from "./api.js";
 import { catalogue } from "./catalogue.js";
 import { cardName } from "./cards.js";
-import { count, moment, roundPath, words } from "./format.js";
+import { byBet, count, moment, roundPath, words } from "./format.js";
 import { scrolling } from "./stacked.js";
 
 // A part of a verdict, by the name that it has there.
@@ -78,7 +78,7 @@ function refundSheet(view, told, titles) {
     told.players.length ? scrolling("By player", h("table", {}, columns(["Player", "Bets", "Gets back", "Gives back", "Lies on the layout", "Net"], 1),
       h("tbody", {}, told.players.map((each) => h("tr", {}, h("td", {}, each.who), h("td", { class: "number" }, each.bets), amounts(each)))))) : h("p", {}, "No money moved, and none lies on the layout."),
     told.bets.length ? scrolling("By bet", h("table", {}, columns(["Round", "Bet", "Place", "Player", "Wager", "Stake", "Gets back", "Gives back", "Lies on the layout", "Net"], 5),
-      h("tbody", {}, told.bets.map((each) => h("tr", {}, h("td", {}, each.round), h("td", {}, each.bet), h("td", {}, each.position ?? "–"), h("td", {}, each.player ?? "unknown"), h("td", {}, each.wager ? titles[each.wager] : "–"), h("td", { class: "number" }, view.money(each.stake)), amounts(each)))))) : null];
+      h("tbody", {}, told.bets.toSorted(byBet).map((each) => h("tr", {}, h("td", {}, each.round), h("td", {}, each.bet), h("td", {}, each.position ?? "–"), h("td", {}, each.player ?? "unknown"), h("td", {}, each.wager ? titles[each.wager] : "–"), h("td", { class: "number" }, view.money(each.stake)), amounts(each)))))) : null];
 }
 
 export function whatIfPanel(view) {
@@ -101,8 +101,11 @@ function whatIfForm(view, known) {
   const cards = [...new Map(drawn).entries()].sort(([a], [b]) => a - b).map(([draw, code]) => labelled(`Draw ${draw}`, h("select", { name: `card ${draw}` },
     h("option", { value: "" }, `${code} (as read)`), (game?.cards ?? []).filter((each) => each !== code).map((each) => h("option", { value: each, title: cardName(each, game.cards.length > 52) }, each)))));
   const wager = h("select", { name: "wager" }, h("option", { value: "" }, "no other limit"), Object.entries(game?.wagers ?? {}).map(([name, title]) => h("option", { value: name }, title)));
+  // A limit is both of its ends: an empty one would be zero, and everything beyond it.
+  const whole = (needed) => { for (const name of ["min", "max"]) form.elements[name].required = needed; };
+  wager.addEventListener("change", () => whole(Boolean(wager.value)));
   const number = (name) => h("input", { name, type: "number", min: 0, step: 1 / scale, inputmode: "decimal" });
-  const form = h("form", { class: "what-if-form", onsubmit: (event) => { event.preventDefault(); ask(); } },
+  const form = h("form", { class: "what-if-form", onsubmit: (event) => { event.preventDefault(); ask(); }, onreset: () => whole(false) },
     h("fieldset", {}, h("legend", {}, "Another reading"), readings),
     h("fieldset", {}, h("legend", {}, "Another card"), cards),
     h("fieldset", {}, h("legend", {}, "Another limit"), labelled("Wager", wager), labelled("Minimum", number("min")), labelled("Maximum", number("max")), labelled("Differential", number("differential"))),
@@ -126,15 +129,17 @@ function whatIfForm(view, known) {
 function otherwise(view, told, titles) {
   if (!told.changed.length) return h("p", {}, `Nothing would come out otherwise (${count(told.rounds)} ${told.rounds === 1 ? "round" : "rounds"} looked at).`);
   const gain = Number(told.difference);
+  // The round that was asked about comes before the others of its shoe.
+  const own = (each) => each.round === Number(view.key.round);
   const arrow = (name, { now, then }) => now === then ? null : h("p", {}, `${name}: ${now ?? "cannot be said"} → ${then ?? "cannot be said"}`);
   return [h("p", { class: "words" }, `${count(told.changed.length)} of ${count(told.rounds)} ${told.rounds === 1 ? "round" : "rounds"} would come out otherwise; players would win ${view.money(Math.abs(gain))} ${gain < 0 ? "less" : "more"}.`),
-    told.changed.map((each) => h("section", { class: "otherwise" },
-      h("h3", {}, each.round === Number(view.key.round) ? "This round" : h("a", { href: roundPath(each.table, each.shoe, each.round) }, `Round ${each.round}`)),
+    told.changed.toSorted((one, other) => own(other) - own(one)).map((each) => h("section", { class: "otherwise" },
+      h("h3", {}, own(each) ? "This round" : h("a", { href: roundPath(each.table, each.shoe, each.round) }, `Round ${each.round}`)),
       arrow("Status", each.status), arrow("Outcome", each.outcome),
       each.appeared.map((finding) => h("p", {}, h("span", { class: `sev ${finding.severity}` }, `+ ${finding.code}`), " ", finding.message)),
       each.gone.map((finding) => h("p", { class: "muted" }, `− ${finding.code}: ${finding.message}`)),
       each.bets.length ? scrolling("Bets otherwise", h("table", {}, h("thead", {}, h("tr", {}, ["Bet", "Place", "Player", "Wager", "Stake", "Due", "Would be due", "Moved"].map((name, place) => h("th", { scope: "col", class: place > 3 ? "number" : null }, name)))),
-        h("tbody", {}, each.bets.map((bet) => h("tr", {}, h("td", {}, bet.bet), h("td", {}, bet.position), h("td", {}, bet.player ?? "unknown"), h("td", {}, titles[bet.wager]),
+        h("tbody", {}, each.bets.toSorted(byBet).map((bet) => h("tr", {}, h("td", {}, bet.bet), h("td", {}, bet.position), h("td", {}, bet.player ?? "unknown"), h("td", {}, titles[bet.wager]),
           [bet.stake, bet.due, bet.due_then, bet.moved].map((minor) => h("td", { class: "number" }, view.money(minor)))))))) : null))];
 }
 

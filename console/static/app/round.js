@@ -5,7 +5,7 @@ import { amount, foundValue } from "./amounts.js";
 import { get } from "./api.js";
 import { card, slot } from "./cards.js";
 import { ELEMENTS } from "./catalogue.js";
-import { count, moment as when, precise, roundPath, tablePath, words } from "./format.js";
+import { byBet, count, moment as when, precise, roundPath, tablePath, words } from "./format.js";
 import { Playback } from "./playback.js";
 import { bundlePanel, comparePanel, refundPanel, whatIfPanel } from "./round-questions.js";
 import { scrolling } from "./stacked.js";
@@ -192,7 +192,7 @@ class RoundView {
     const moved = (each) => each ? `${this.money(each.paid)} / ${this.money(each.collected)}` : "–";
     return scrolling("Bets", h("table", {},
       h("thead", {}, h("tr", {}, ["Bet", "Place", "Player", "Wager", "Stake", "Due: paid / collected", "Moved", "", "Why"].map((name, place) => h("th", { scope: "col", class: place >= 4 && place <= 6 ? "number" : null }, name || h("span", { class: "visually-hidden" }, "Right"))))),
-      h("tbody", {}, story.bets.map((bet) => h("tr", { class: bet.right === false ? "wrong" : null },
+      h("tbody", {}, story.bets.toSorted(byBet).map((bet) => h("tr", { class: bet.right === false ? "wrong" : null },
         h("td", {}, bet.bet), h("td", {}, bet.position), h("td", {}, bet.player ?? "unknown"), h("td", {}, bet.title),
         h("td", { class: "number" }, this.money(bet.stake)), h("td", { class: "number" }, moved(bet.expected)), h("td", { class: "number" }, moved(bet.actual)),
         h("td", { class: "nowrap" }, bet.right === null ? "" : bet.right ? "✓" : "✗ wrong"),
