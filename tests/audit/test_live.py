@@ -29,6 +29,7 @@ BEHIND = 8_000_000
 FOR_EVER = 2**60
 OPEN_END = "the end of the round"
 CAMERA = "/tables/BT1/camera"
+PIT_CAMERA = "/tables/BT1/pit-camera"
 
 
 def _offline(lines: Sequence[bytes]) -> tuple[dict[Key, Verdict], dict[str, str]]:
@@ -168,6 +169,21 @@ def test_a_silence_is_taken_back_when_what_the_device_said_comes_late() -> None:
     worker.take(Decoded(delayed, (), []))
     worker.look(FOR_EVER)
     assert worker.told == {}
+
+
+def test_a_silence_is_none_of_a_device_that_went_on_or_spoke_again() -> None:
+    case = Case().beat(0, CAMERA).round()
+    for at in range(0, 400_001, 30_000):
+        case.beat(at, PIT_CAMERA)
+    for at in range(170_000, 400_001, 30_000):
+        case.beat(at, CAMERA)
+    lines = case.lines()
+    _, found = _offline(lines)
+    worker = _Worker()
+    worker.take(decode_lines(lines))
+    worker.look(FOR_EVER)
+    assert {name: finding.code for name, finding in worker.told.items()} == found
+    assert [(finding.message.split()[0], finding.actual) for finding in worker.told.values()] == [(CAMERA, 170_000)]
 
 
 @pytest.mark.parametrize("seed", range(4))
