@@ -18,7 +18,7 @@ from schemas.records import AnyEvent
 from schemas.time import micros
 from schemas.verdicts import Bet, Settled
 from store.connect import Store
-from store.read.bulk import Verdicts, shoes_verdicts
+from store.read.bulk import Verdicts, judged_shoes, shoes_verdicts
 from store.read.folding import (
     RefusedEvent,
     ShoeSpan,
@@ -188,6 +188,12 @@ def _read(store: Store, tables: Mapping[str, Wanted], stretches: Mapping[str, _S
     for table in stretches:
         held = {_identity(each.event) for each in events.get(table, [])}
         names[table] = {*(set(tables[table].arriving) - held), *tables[table].arrived}
+    # A worker that was killed may have stored its verdict on a round, and nothing of the round or its shoe.
+    judged = judged_shoes(store, list(stretches))
+    shoes = {
+        table: stretch.whole | (judged.get(table, set()) - {span.shoe for span in stretch.spans})
+        for table, stretch in stretches.items()
+    }
     return _Read(
         bases=source_bases(store, firsts),
         events=events,
@@ -195,7 +201,7 @@ def _read(store: Store, tables: Mapping[str, Wanted], stretches: Mapping[str, _S
         under_minimum=under_minimum(store, firsts),
         named=events_named(store, names),
         refused=refused_since(store, {table: (each.start - _HOUR) // 1_000 for table, each in stretches.items()}),
-        verdicts=shoes_verdicts(store, {table: stretch.whole for table, stretch in stretches.items()}),
+        verdicts=shoes_verdicts(store, shoes),
         findings=findings_since(store, {table: each.start - _HOUR for table, each in stretches.items()}),
     )
 
