@@ -22,6 +22,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from tests.console.house import NOWHERE, PASSWORD
+from tests.streams.pipeline import PATIENCE_SECONDS
 from tests.tablewatch.typed import typed
 
 COMMAND = [sys.executable, "-c", "from tablewatch.command import main; main()", "console"]
@@ -92,7 +93,7 @@ def test_passwords_do_not_travel_in_the_open(tmp_path: Path) -> None:
 
 def test_it_starts_without_broker_and_store_and_says_so(tmp_path: Path) -> None:
     run(tmp_path, "users", "add", "mei", "--role", "auditor", "--password-from-input", given=PASSWORD + "\n")
-    with serving(tmp_path) as url, httpx.Client(base_url=url) as client:
+    with serving(tmp_path) as url, httpx.Client(base_url=url, timeout=PATIENCE_SECONDS) as client:
         assert client.get("/healthz").json() == {"status": "ok"}
         assert client.post("/api/v1/session", json={"name": "mei", "password": PASSWORD}).status_code == 200
         told = client.get("/api/v1/floor").json()
@@ -102,13 +103,16 @@ def test_it_starts_without_broker_and_store_and_says_so(tmp_path: Path) -> None:
 
 def test_metrics_have_a_port_of_their_own_and_name_nobody(tmp_path: Path) -> None:
     run(tmp_path, "users", "add", "mei", "--role", "auditor", "--password-from-input", given=PASSWORD + "\n")
-    with serving_and_measured(tmp_path) as (url, measured), httpx.Client(base_url=url) as client:
+    with (
+        serving_and_measured(tmp_path) as (url, measured),
+        httpx.Client(base_url=url, timeout=PATIENCE_SECONDS) as client,
+    ):
         assert client.get("/metrics").status_code == 404
         assert client.post("/api/v1/session", json={"name": "mei", "password": "not the password"}).status_code == 401
         assert client.post("/api/v1/session", json={"name": "mei", "password": PASSWORD}).status_code == 200
-        told = httpx.get(f"{measured}/metrics").text
+        told = httpx.get(f"{measured}/metrics", timeout=PATIENCE_SECONDS).text
         # Neither the topics nor the store can be read.
-        assert httpx.get(f"{measured}/readyz").status_code == 503
+        assert httpx.get(f"{measured}/readyz", timeout=PATIENCE_SECONDS).status_code == 503
     assert 'tablewatch_console_sign_ins_total{outcome="refused"} 1.0' in told
     assert 'tablewatch_console_sign_ins_total{outcome="signed in"} 1.0' in told
     assert 'tablewatch_console_requests_total{status="401"} 1.0' in told
@@ -130,7 +134,10 @@ def test_with_tls_the_cookie_is_held_to_it(tmp_path: Path) -> None:
     run(tmp_path, "users", "add", "mei", "--role", "auditor", "--password-from-input", given=PASSWORD + "\n")
     trusted = ssl.create_default_context(cafile=str(certificate))
     settings = {"TABLEWATCH_CONSOLE_CERTIFICATE": str(certificate), "TABLEWATCH_CONSOLE_KEY": str(key)}
-    with serving(tmp_path, **settings) as url, httpx.Client(base_url=url, verify=trusted) as client:
+    with (
+        serving(tmp_path, **settings) as url,
+        httpx.Client(base_url=url, verify=trusted, timeout=PATIENCE_SECONDS) as client,
+    ):
         assert url.startswith("https://")
         answer = client.post("/api/v1/session", json={"name": "mei", "password": PASSWORD})
         assert answer.headers["set-cookie"].startswith("__Host-tablewatch=")
