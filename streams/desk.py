@@ -21,7 +21,6 @@ from streams.news import News, Published, RaisedFinding, RefusedLater
 
 logger = logging.getLogger(__name__)
 
-_MANY_FINDINGS = 200
 _FIRST = 1
 
 
@@ -56,6 +55,8 @@ class TableDesk:
         self._held_back: dict[RoundKey, Concluded] = {}
         self._on_the_way: dict[RoundKey | str, int] = {}
         """Verdicts by round and findings by id that the store does not have yet: the last revision or version."""
+        self._caught_up = False
+        """Whether all has been read that a worker before this one can have told of."""
         self._released_at = 0
         self._to_recall: list[Finding] = []
         """What a worker before this one told of devices and shoes."""
@@ -122,6 +123,7 @@ class TableDesk:
             self._raise(finding, live, news)
         for concluded in seen.verdicts:
             self._conclude(concluded, live, news, caught_up)
+        self._caught_up = caught_up
         if caught_up:
             self._unproven.clear()
             held, self._held_back = self._held_back, {}
@@ -222,6 +224,7 @@ class TableDesk:
         self.late.clear()
         self.arrived.clear()
         self.next_at = None
+        self._caught_up = False
         self._released_at = live.latest
 
     def stored(self, what: RoundKey | str, number: int) -> None:
@@ -240,7 +243,8 @@ class TableDesk:
         kept = {*live.rounds, *self._held_back, *self._unproven}
         self._verdicts = {key: mark for key, mark in self._verdicts.items() if key in kept or key in self._on_the_way}
         self._unproven &= self._verdicts.keys()
-        if len(self._findings) > _MANY_FINDINGS:
+        if self._caught_up:
+            # Before, what was told of a round that comes again must be known: it may have to be taken back.
             self._findings = {
                 name: mark
                 for name, mark in self._findings.items()

@@ -1,7 +1,8 @@
 """What was let go of is not forgotten: a fact about it asks for the store."""
 
+import gc
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from audit.live.table import LiveTable
 from audit.settings import JudgeSettings
@@ -9,10 +10,11 @@ from games.cards import STANDARD
 from schemas.decoding import decode_lines, decode_record
 from store.rows.raw import Record
 from streams.desk import TableDesk
-from streams.folding import Folded
+from streams.folding import FindingMark, Folded
 from streams.intake import event_times
 from streams.intake import shares as by_table
 from tests.audit.case import FIRST_BET, Case
+from tests.streams.stored import SHORT_PAID
 
 LONG_AFTER = 2**60
 
@@ -34,6 +36,36 @@ def test_a_fact_of_a_shoe_that_was_let_go_asks_for_the_shoe_again() -> None:
     seen = table.look(LONG_AFTER)
     assert seen.reload == {"S1"} or [event for event, _ in seen.late] == bets
     assert ("S1", 1) not in table.rounds
+
+
+def test_what_was_told_of_a_round_is_let_go_with_it_once_all_that_was_told_before_is_known() -> None:
+    """For weeks a table finds something now and then; of a round that comes again it may have to be taken back."""
+    case = Case()
+    for _ in range(3):
+        case.round(**SHORT_PAID)
+    record = _record(0, case.end_shoe(None).load("S2").round(**FIRST_BET).lines())
+    [share] = by_table(record, event_times(record.decoded.events)).values()
+    desk = TableDesk(case.said[0]["subject"], JudgeSettings(), fresh=True)
+    desk.take(1, share)
+    news = desk.look(LONG_AFTER, caught_up=False)
+    wrong = [each for each in news.findings if each.finding.code == "payout-wrong"]
+    for each in news.findings:
+        desk.stored(each.finding.id, each.version)
+    desk.release(LONG_AFTER)
+    assert len(wrong) == 3 == _told_of_rounds(desk)
+    desk.look(LONG_AFTER, caught_up=True)
+    desk.release(LONG_AFTER)
+    assert _told_of_rounds(desk) == 0
+
+
+def _told_of_rounds(desk: TableDesk) -> int:
+    [told] = [held for held in gc.get_referents(desk) if isinstance(held, dict) and _are_marks(held.values())] or [{}]
+    return sum(mark.round is not None for mark in told.values())
+
+
+def _are_marks(values: Iterable[object]) -> bool:
+    held = list(values)
+    return bool(held) and all(isinstance(value, FindingMark) for value in held)
 
 
 def test_what_was_told_of_a_shoe_is_taken_back_though_nothing_of_it_was_stored_yet() -> None:
