@@ -19,6 +19,9 @@ CONFIGURATION = "table.configured.v1"
 WAIT = 0.5
 """Seconds that an alert waits for the place of its table."""
 ASK_AGAIN = 30.0
+"""After so many seconds a store that did not answer is asked again."""
+NOT_YET = 2.0
+"""And one that did not know the table: its configuration may be on the way, and the pit decides who is told."""
 
 
 class Places:
@@ -28,15 +31,16 @@ class Places:
         self._store = store
         self._journal = journal
         self._known = journal.places()
-        self._asked: dict[str, float] = {}
+        self._ask_at: dict[str, float] = {}
+        """By table: from when on the store is asked again."""
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="places")
 
     def of(self, table: str | None) -> TablePlace:
         """Where a table stands; unknown when neither store nor journal can say it at once."""
         if table is None:
             return UNKNOWN_PLACE
-        if table not in self._known and time.monotonic() - self._asked.get(table, -ASK_AGAIN) >= ASK_AGAIN:
-            self._asked[table] = time.monotonic()
+        if table not in self._known and time.monotonic() >= self._ask_at.get(table, 0.0):
+            self._ask_at[table] = time.monotonic() + ASK_AGAIN
             with suppress(TimeoutError):
                 # A person must hear in time: what the store says later is known for the next alert.
                 self._thread.submit(self._ask, table).result(WAIT)
@@ -48,11 +52,13 @@ class Places:
         except StoreError as error:
             logger.warning("the place of table %s is not known: %s", table, error)
             return
+        if not found:
+            self._ask_at[table] = time.monotonic() + NOT_YET
         self._known |= found
 
     def refresh(self) -> None:
         """Read the last configurations of the tables with alerts again. Raises StoreUnavailable."""
-        tables = tuple({*self._known, *self._asked})
+        tables = tuple({*self._known, *self._ask_at})
         if not tables:
             return
         condition = "table IN %(tables)s AND shoe = '' AND round = 0 AND type = %(type)s"
