@@ -35,6 +35,8 @@ SEVERITY_STYLE: Final[Mapping[str, str]] = {
     "medium": "yellow",
     "low": "cyan",
 }
+SEVERITY_SHAPE: Final[Mapping[str, str]] = {"critical": "◆", "high": "▲", "medium": "●", "low": "■"}
+"""As the console draws them: a colour alone says nothing on paper, or to an eye that cannot tell it."""
 _RED_SUITS: Final = "HD"
 WIDE: Final = 110
 """From so many columns on, reasons have a column of their own."""
@@ -177,7 +179,8 @@ def finding_text(finding: Finding, currency: str | None) -> Text:
     said = sentence_in(currency, finding.code, finding.message)
     after = " Put right by a correction." if finding.corrected else ""
     cited = f" [{finding.rule}]" if finding.rule else ""
-    return Text.assemble((f"▲ {finding.severity} {finding.code}: ", style), said, after, (cited, "dim"))
+    shape = SEVERITY_SHAPE[finding.severity]
+    return Text.assemble((f"{shape} {finding.severity} {finding.code}: ", style), said, after, (cited, "dim"))
 
 
 def bets_text(console: Console, story: Story) -> Text:
