@@ -4,7 +4,6 @@ import asyncio
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Annotated, Any, Final, Literal
-from zoneinfo import ZoneInfo
 
 from fastapi import APIRouter, Path, Query, Request, Response
 
@@ -25,7 +24,7 @@ from console.server.gate import SignedIn, address_of
 from console.server.parts import Console, Parts
 from console.server.problems import Refused
 from console.shift import Line, Shift, lines, shift
-from console.shifts import running_shift, zone_of
+from console.shifts import running_shift
 from console.table_file import csv_of
 from schemas.money import decimals_of
 from store.read.reports import By
@@ -111,7 +110,7 @@ async def incident_report(
         {
             "made": now_ms(),
             "made_by": session.name,
-            "zone": _zone(parts).key,
+            "zone": parts.zone.key,
             "table": about.table,
             "shoe": about.shoe,
             "round": about.round,
@@ -130,13 +129,8 @@ async def incident_report(
     )
 
 
-def _zone(parts: Parts) -> ZoneInfo:
-    configured = (table.configured for table in parts.live.floor.tables.values())
-    return zone_of(parts.shifts, (each.time_zone for each in configured if each is not None))
-
-
 def _span(parts: Parts, start: int | None, end: int | None, table: str | None) -> SpanTold:
-    zone, now = _zone(parts), now_ms()
+    zone, now = parts.zone, now_ms()
     if start is None and end is None:
         first, last = running_shift(parts.shifts, zone, datetime.fromtimestamp(now / 1000, UTC))
         start, end = round(first.timestamp() * 1000), round(last.timestamp() * 1000)

@@ -44,6 +44,10 @@ class Who(Told):
     """What the role is for."""
     sees_players: bool
     """Whether player ids are shown, not masked."""
+    own_password: bool
+    """Whether the person has a password here to change; the provider lets others in."""
+    zone: str
+    """The site's time zone, in which pages tell times."""
     pages: list[str]
     """The screens that are open to the role."""
     csrf: str
@@ -64,7 +68,7 @@ async def sign_in(given: SignIn, request: Request, response: Response, parts: Co
         measures.SIGN_INS.labels("refused").inc()
         parts.access.note(None, "sign-in refused", who=name, address=address, detail={"reason": person.reason})
         raise Refused(401, "name or password is wrong, or the name is locked for a while")
-    return _who(begin_session(parts, person.name, address, response))
+    return _who(begin_session(parts, person.name, address, response), parts)
 
 
 def begin_session(parts: Parts, name: str, address: str, response: Response, by: str = "") -> Session:
@@ -81,9 +85,9 @@ def begin_session(parts: Parts, name: str, address: str, response: Response, by:
 
 
 @router.get("/session", summary="Who is signed in")
-async def who(session: SignedIn) -> Who:
+async def who(session: SignedIn, parts: Console) -> Who:
     """Name, role and the token that changes need."""
-    return _who(session)
+    return _who(session, parts)
 
 
 @router.delete("/session", status_code=204, summary="Sign out")
@@ -104,6 +108,8 @@ async def change_password(given: NewPassword, session: SignedIn, request: Reques
         raise Refused(429, "too many attempts from this address: wait a minute", {"Retry-After": "60"})
     person = await parts.people.sign_in(session.name, given.current)
     if isinstance(person, Refusal):
+        # Whoever sits at a page that was left open may be guessing.
+        parts.access.note(session, "change of own password refused", address=address, detail={"reason": person.reason})
         raise Refused(403, "the current password is wrong")
     try:
         parts.people.change_password(session.name, given.new)
@@ -113,12 +119,14 @@ async def change_password(given: NewPassword, session: SignedIn, request: Reques
     return Response(status_code=204)
 
 
-def _who(session: Session) -> Who:
+def _who(session: Session, parts: Parts) -> Who:
     return Who(
         name=session.name,
         role=session.role,
         about=ABOUT[session.role],
         sees_players=session.role in SEES_PLAYERS,
+        own_password=not parts.outsiders.is_one(session.name),
+        zone=parts.zone.key,
         pages=[path for path, roles in PAGES.items() if session.role in roles],
         csrf=session.csrf,
         expires=session.expires,

@@ -18,6 +18,11 @@ class Outsiders:
         self._database = database
         self._people = people
 
+    def is_one(self, name: str) -> bool:
+        """Whether the provider lets this person in, and no password of ours."""
+        with self._database.using() as db:
+            return db.execute("SELECT 1 FROM outsider WHERE name = ?", (name,)).fetchone() is not None
+
     def welcome(self, outsider: Outsider) -> Person:
         """The person, made at the first sign-in; the role is the one that the provider's groups give now.
 

@@ -3,6 +3,7 @@
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Annotated
+from zoneinfo import ZoneInfo
 
 from fastapi import Depends, Request
 
@@ -14,7 +15,7 @@ from console.auth.people import People
 from console.auth.sessions import Sessions
 from console.changes.ledger import Ledger
 from console.live.room import LiveRoom
-from console.shifts import Shifts
+from console.shifts import Shifts, zone_of
 from games.readings import Readings
 from store.connect import Store
 
@@ -46,6 +47,12 @@ class Parts:
     """Whom else people may sign in with; None: name and password alone."""
     streams: Counter[bytes] = field(default_factory=Counter)
     """Open streams by session."""
+
+    @property
+    def zone(self) -> ZoneInfo:
+        """The site's time zone: the one that most tables name."""
+        configured = (table.configured for table in self.live.floor.tables.values())
+        return zone_of(self.shifts, (each.time_zone for each in configured if each is not None))
 
 
 def parts_of(request: Request) -> Parts:

@@ -30,6 +30,7 @@ PAGES: Final[Mapping[str, frozenset[Role]]] = {
     "/changes": OVERSEEING,
     "/people": ADMINISTERING,
     "/access": OVERSEEING,
+    "/account": ALL,
 }
 """The screens: all are the same page, which asks the API for what it shows."""
 

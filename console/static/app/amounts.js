@@ -56,9 +56,12 @@ export function fieldTime(ms, zone) {
 
 export function fromField(text, zone) {
   if (!text) return null;
-  const wanted = Date.parse(`${text}:00Z`);
+  const wanted = Date.parse(`${text}Z`);
   // What the zone is ahead of UTC then: asked twice, as the first guess may lie on the other side of a change of clocks.
   let guess = wanted;
-  for (let turn = 0; turn < 2; turn += 1) guess = wanted - (Date.parse(`${fieldTime(guess, zone)}:00Z`) - guess);
+  for (let turn = 0; turn < 2; turn += 1) {
+    const minute = Math.floor(guess / 60000) * 60000;
+    guess = wanted - (Date.parse(`${fieldTime(minute, zone)}Z`) - minute);
+  }
   return guess;
 }

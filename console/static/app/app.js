@@ -3,7 +3,7 @@
 import { h, put, write } from "/public/dom.js";
 import { otherTheme, themeNow } from "/public/theme.js";
 import { get, remove, useToken } from "./api.js";
-import { age, count } from "./format.js";
+import { age, count, useZone } from "./format.js";
 import { LiveFloor } from "./live.js";
 import { SCREENS, screenOf } from "./screens.js";
 import { sound, soundOn, toggleSound } from "./sound.js";
@@ -27,6 +27,7 @@ async function begin() {
     return;
   }
   useToken(room.who.csrf);
+  useZone(room.who.zone);
   drawBar();
   room.floor.addEventListener("alerts", tellCount);
   room.floor.addEventListener("raised", (event) => raised(event.detail));
@@ -54,11 +55,12 @@ function drawBar() {
     h("a", { href: screen.page, "data-page": screen.page }, screen.name,
       screen.page === "/desk" ? h("span", { class: "bubble hidden", id: "bubble" }) : null));
   put(bar,
-    h("a", { class: "home", href: "/" }, h("img", { src: "/public/icon.svg", alt: "", width: 22, height: 22 }), "Tablewatch"),
+    h("a", { class: "home", href: "/", "aria-label": "Tablewatch" }, h("img", { src: "/public/icon.svg", alt: "", width: 22, height: 22 }), h("span", {}, "Tablewatch")),
     h("nav", { "aria-label": "Screens" }, links),
     h("span", { id: "pulse", class: "pulse", title: "Age of what is shown" }),
     voice, theme,
-    h("span", { class: "who" }, `${room.who.name} · ${room.who.role.replace("_", " ")}`),
+    h("a", { class: "who", href: "/account", "data-page": "/account", title: "Your account" }, room.who.name,
+      h("span", { class: "role" }, ` · ${room.who.role.replace("_", " ")}`)),
     h("button", { type: "button", onclick: signOut }, "Sign out"));
 }
 

@@ -34,9 +34,26 @@ export function age(ms) {
   return `${Math.round(seconds / 86400)} d`;
 }
 
-export const clock = (ms) => (ms ? new Date(ms).toLocaleTimeString("en-GB") : "–");
+// Times are by the site's clock, which the cameras show too, wherever the reader sits.
+let zone;
+let hours = new Intl.DateTimeFormat("en-GB", { timeStyle: "medium" });
+let days = new Intl.DateTimeFormat("en-GB");
 
-const day = (ms) => new Date(ms).toLocaleDateString("en-GB");
+export function useZone(name) {
+  try {
+    hours = new Intl.DateTimeFormat("en-GB", { timeStyle: "medium", timeZone: name });
+    days = new Intl.DateTimeFormat("en-GB", { timeZone: name });
+    zone = name;
+  } catch {
+    // A zone that this browser does not know: its own clock goes on.
+  }
+}
+
+export const siteZone = () => zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+export const clock = (ms) => (ms ? hours.format(ms) : "–");
+
+const day = (ms) => days.format(ms);
 
 export const moment = (ms) => (ms ? `${day(ms)} ${clock(ms)}` : "–");
 
@@ -45,7 +62,7 @@ export const exactly = (ms) => (ms ? `${day(ms)} ${precise(ms)}` : "–");
 
 export function precise(ms) {
   if (!ms) return "–";
-  return `${new Date(ms).toLocaleTimeString("en-GB")}.${String(ms % 1000).padStart(3, "0")}`;
+  return `${clock(ms)}.${String(ms % 1000).padStart(3, "0")}`;
 }
 
 export function shown(value) {

@@ -1,11 +1,11 @@
 // Search: rounds by what an auditor knows of them, the latest first, a page at a time.
 
 import { h, put } from "/public/dom.js";
-import { amount } from "./amounts.js";
+import { amount, fromField } from "./amounts.js";
 import { get } from "./api.js";
 import { card } from "./cards.js";
 import { catalogue, ELEMENTS } from "./catalogue.js";
-import { count, gameTitle, moment, roundPath, words } from "./format.js";
+import { count, gameTitle, moment, roundPath, siteZone, words } from "./format.js";
 import { stacked } from "./stacked.js";
 
 const PAGE = 50;
@@ -31,10 +31,11 @@ class Search {
     const text = (name, label, more = {}) => labelled(label, h("input", { name, value: given.get(name) ?? "", maxlength: 200, autocomplete: "off", ...more }));
     const choice = (name, label, values, shown = words) => labelled(label, h("select", { name },
       h("option", { value: "" }, "any"), values.map((value) => h("option", { value, selected: given.get(name) === value }, shown(value)))));
+    const byWhose = `By the clock of ${siteZone()}`;
     this.form = h("form", { class: "search-form panel", onsubmit: (event) => { event.preventDefault(); this.search(0); } },
       text("table", "Table"), text("shoe", "Shoe"),
-      labelled("Opened from", h("input", { name: "start", type: "datetime-local", step: 1, value: given.get("start") ?? "" })),
-      labelled("Opened before", h("input", { name: "end", type: "datetime-local", step: 1, value: given.get("end") ?? "" })),
+      labelled("Opened from", h("input", { name: "start", type: "datetime-local", step: 1, title: byWhose, value: given.get("start") ?? "" })),
+      labelled("Opened before", h("input", { name: "end", type: "datetime-local", step: 1, title: byWhose, value: given.get("end") ?? "" })),
       this.room.who.sees_players ? text("player", "Player") : null,
       choice("code", "Finding", Object.keys(known.codes).sort(), (code) => code),
       choice("status", "Status", known.statuses), choice("wager", "Wager", Object.keys(known.wagers), (name) => known.wagers[name]), choice("game", "Game", known.games.map((game) => game.name), gameTitle),
@@ -56,7 +57,7 @@ class Search {
       const text = value.trim();
       if (!text) continue;
       kept.set(name, text);
-      query.set(name, name === "start" || name === "end" ? String(Date.parse(text)) : text);
+      query.set(name, name === "start" || name === "end" ? String(fromField(text, siteZone())) : text);
     }
     if (skip) kept.set("skip", skip);
     if (remember) history.replaceState(null, "", kept.size ? `/rounds?${kept}` : "/rounds");

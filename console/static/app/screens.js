@@ -12,6 +12,7 @@ export const SCREENS = [
   { path: /^\/changes$/, page: "/changes", name: "Changes", module: "./changes.js", bar: true },
   { path: /^\/people$/, page: "/people", name: "People", module: "./people.js", bar: true },
   { path: /^\/access$/, page: "/access", name: "Access log", module: "./access.js", bar: true },
+  { path: /^\/account$/, page: "/account", name: "Your account", module: "./account.js" },
 ];
 
 export function screenOf(path) {

@@ -25,6 +25,7 @@ EXPECTED = (
     "ERR_EMPTY_RESPONSE",
     "409",
     "404",
+    "422",
     "ERR_NETWORK",
 )
 """What the browser itself says when an answer is no, or when a test has taken the server away."""
@@ -60,12 +61,14 @@ class Visitor:
         path: str = "/",
         size: tuple[int, int] = DESKTOP,
         theme: str = "dark",
+        zone: str | None = None,
     ) -> Page:
-        """A page of the console, signed in with this role; None: nobody."""
+        """A page of the console, signed in with this role; None: nobody. ``zone``: where the visitor sits."""
         context = self.browser.new_context(
             viewport={"width": size[0], "height": size[1]},
             color_scheme="light" if theme == "light" else "dark",
             base_url=console.url,
+            timezone_id=zone,
         )
         context.set_default_timeout(30_000)
         self.contexts.append(context)

@@ -18,6 +18,7 @@ SCREENS: list[tuple[Role, str, str]] = [
     ("shift_manager", "/desk?alert={alert}", ".alert-pane .facts"),
     ("administrator", "/people", "tbody tr"),
     ("auditor", "/access", "tbody tr"),
+    ("operator", "/account", "form.panel"),
 ]
 
 
