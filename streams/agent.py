@@ -36,14 +36,17 @@ BREATH_TURNS = 4
 BEHIND_SECONDS = 2.0
 """A worker that reads what came so long ago, and has more to read, is catching up."""
 RELEASE_SECONDS = 10.0
+"""In so long every table's turn comes once to let go of what is over: all of two thousand at once took a quarter of a
+second, in which nobody was told anything."""
 LOOK_BACK_MS = 14 * 24 * 3_600_000
 """Rounds without a verdict that were heard of since then are taken up again at once."""
 STOP_SECONDS = 30.0
 """How long a worker that was told to stop waits for a store that is away."""
 UNREACHABLE = 3
-COLLECT = 100_000, 1_000_000, 1_000_000
+COLLECT = 10_000, 1_000_000, 1_000_000
 """How seldom cycles are looked for: among so many new objects, and all but never among older ones. What is held without
-cycles goes by itself; to look through it all took more than a second, once the store was away and much was held."""
+cycles goes by itself; to look through it all took more than a second, once the store was away and much was held, and
+through a hundred thousand new ones a tenth of a second, in which nobody was told anything."""
 SWITCH_SECONDS = 0.0005
 """So long a thread keeps the interpreter while another wants it. Whenever the judge has waited for something, it waits
 for that besides while the store's thread packs columns; ten times as long is Python's own choice."""
@@ -197,7 +200,7 @@ class Worker:
 
     async def _tick(self) -> None:
         """Look again as the topics are read on and as time goes by, and let go of what is over."""
-        released = time.monotonic()
+        counted = time.monotonic()
         asked: float | None = None
         while True:
             await asyncio.sleep(TICK_SECONDS)
@@ -221,9 +224,11 @@ class Worker:
                 self.sink.catching_up = self.sink.catching_up and self._has_more
                 if batch.news or self.sink.owes or any(judge.waiting() for judge in self.judges.values()):
                     await self.sink.put(batch)
-                if time.monotonic() - released > RELEASE_SECONDS:
-                    released = time.monotonic()
-                    self._release()
+                for judge in self.judges.values():
+                    judge.release(time.monotonic(), time.time_ns() // 1_000, TICK_SECONDS / RELEASE_SECONDS)
+                if time.monotonic() - counted > RELEASE_SECONDS:
+                    counted = time.monotonic()
+                    self._count()
             except Exception:  # the next tick tries again
                 logger.exception("looking again failed")
                 metrics.FAILED.inc()
@@ -235,9 +240,7 @@ class Worker:
             logging.shutdown()
             os._exit(UNREACHABLE)
 
-    def _release(self) -> None:
-        for judge in self.judges.values():
-            judge.release(time.monotonic(), time.time_ns() // 1_000)
+    def _count(self) -> None:
         metrics.TABLES.set(sum(len(judge.desks) for judge in self.judges.values()))
         metrics.OPEN_ROUNDS.set(sum(judge.open_rounds for judge in self.judges.values()))
 

@@ -1,6 +1,7 @@
 """One partition number at a worker: the tables that speak there, and how far its three topics have been read."""
 
 import logging
+import math
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -76,6 +77,8 @@ class PartitionJudge:
         self._unstored: deque[tuple[int, dict[str, Share]]] = deque()
         """By batch: what the store does not have yet, by table."""
         self._stored_batch = 0
+        self._to_release: list[str] = []
+        """Tables whose turn to let go of what is over is still to come."""
 
     @property
     def caught_up(self) -> bool:
@@ -248,10 +251,17 @@ class PartitionJudge:
         """A desk was read from the store: it is looked at next."""
         self._touched.add(desk.table)
 
-    def release(self, now: float, now_micros: int) -> None:
-        """Let go of rounds that are over and of tables that have nothing to say."""
+    def release(self, now: float, now_micros: int, share: float = 1.0) -> None:
+        """Let go of rounds that are over and of tables that have nothing to say, at this share of its tables: those
+        whose turn it is."""
         complete_to = self.watermark.complete_to(now_micros)
-        for table, desk in list(self.desks.items()):
+        for _ in range(math.ceil(len(self.desks) * share)):
+            if not self._to_release:
+                self._to_release = list(self.desks)
+            table = self._to_release.pop() if self._to_release else ""
+            desk = self.desks.get(table)
+            if desk is None:
+                continue
             desk.release(complete_to)
             is_stored = desk.last_batch <= self._stored_batch
             if is_stored and desk.idle and now - desk.heard > IDLE_SECONDS and table not in self._touched:

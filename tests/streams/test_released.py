@@ -13,6 +13,8 @@ from streams.desk import TableDesk
 from streams.folding import FindingMark, Folded
 from streams.intake import event_times
 from streams.intake import shares as by_table
+from streams.partition import IDLE_SECONDS, PartitionJudge
+from streams.topic_layout import INPUTS
 from tests.audit.case import FIRST_BET, Case
 from tests.streams.stored import SHORT_PAID
 
@@ -36,6 +38,21 @@ def test_a_fact_of_a_shoe_that_was_let_go_asks_for_the_shoe_again() -> None:
     seen = table.look(LONG_AFTER)
     assert seen.reload == {"S1"} or [event for event, _ in seen.late] == bets
     assert ("S1", 1) not in table.rounds
+
+
+def test_tables_let_go_of_what_is_over_in_turns_and_none_is_left_out() -> None:
+    """All of two thousand at once would keep everybody from being told of anything for a while."""
+    judge = PartitionJudge(0, JudgeSettings(), (), dict.fromkeys(INPUTS, 0))
+    for number in range(10):
+        judge.desk(f"T{number}")
+    left = []
+    for _ in range(11):
+        judge.release(2 * IDLE_SECONDS, 0, share=0.1)
+        left.append(len(judge.desks))
+    assert left == [*range(9, -1, -1), 0]
+    judge.desk("T11").heard = 2 * IDLE_SECONDS
+    judge.release(2 * IDLE_SECONDS, 0)
+    assert judge.desks.keys() == {"T11"}
 
 
 def test_what_was_told_of_a_round_is_let_go_with_it_once_all_that_was_told_before_is_known() -> None:
