@@ -1,5 +1,6 @@
 """One's own account: another password by clicking, and times by the site's clock wherever the reader sits."""
 
+import re
 from datetime import datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -71,7 +72,10 @@ def test_whoever_comes_from_the_provider_is_told_that_the_password_is_kept_there
 
 def test_all_entries_of_the_bar_are_on_a_phone(console: ConsoleServer, visitor: Visitor) -> None:
     page = visitor.page(console, "auditor", "/", PHONE)
-    for link in page.get_by_role("navigation", name="Screens").get_by_role("link").all():
+    links = page.get_by_role("navigation", name="Screens").get_by_role("link")
+    entries = ("Wall", "Alert desk", "Replay", "Reports", "Changes", "Access log")
+    expect(links).to_have_text([re.compile(name) for name in entries])
+    for link in links.all():
         box = link.bounding_box()
         assert box is not None
         assert box["x"] >= 0
