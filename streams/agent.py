@@ -148,6 +148,7 @@ class Worker:
                 )  # fmt: skip
             if skipped:
                 judge.positions[message.topic] = message.offset + 1
+                judge.take_up(record, message.time_in)
                 metrics.SKIPPED.inc()
                 read_to = latest_time(record, event_times(record.decoded.events))
                 batch.acks.append(Ack(event, judge.number, read_to + patience))
@@ -206,7 +207,7 @@ class Worker:
             await asyncio.sleep(TICK_SECONDS)
             try:
                 if self.app.rebalancing or self.app.should_stop:
-                    self.sink.acknowledge_stored()
+                    self.sink.leave_to_the_next()
                     if self.app.should_stop:
                         asked = asked or time.monotonic()
                         self._give_up(time.monotonic() - asked)

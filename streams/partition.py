@@ -131,6 +131,14 @@ class PartitionJudge:
             news.add(self._reject(rejected, record))
         return news
 
+    def take_up(self, record: Record, now: float) -> None:
+        """A record comes that the store has, and nobody acknowledged: not all that it says may have been judged, also
+        where all its rounds were (a shoe is held against its decks later). Its tables are read from the store. ``now``
+        is when it was fetched, by the worker's clock."""
+        for table in {event.subject for event in record.decoded.events}:
+            self._known.add(table)
+            self.desk(table).heard = now
+
     def _reject(self, rejected: Rejected, record: Record) -> News:
         where = f" ({record.topic}, partition {record.partition}, offset {record.offset})"
         finding = rejection(rejected.subject, rejected.raw, rejected.reason, where)

@@ -194,11 +194,13 @@ class Sink:
         while held and (held[0].judged_at <= looked_to or len(held) > MOST_HELD):
             held.popleft().event.ack()
 
-    def acknowledge_stored(self) -> None:
-        """Acknowledge all that is stored, in a hurry: what is still to be judged of it is taken up from the store."""
+    def leave_to_the_next(self) -> None:
+        """Let go of what is stored and not yet judged in all that it says: it is not acknowledged, so that whoever has
+        its partition next reads it again, and takes its tables up from the store."""
         for held in self._held.values():
             while held:
-                held.popleft().event.ack()
+                # Faust waits until nothing is left here.
+                self.app.consumer.unacked.discard(held.popleft().event.message)
 
     def _tell_desks(self, batches: list[Batch], news: News) -> None:
         # A batch without records may have overtaken one with records.
