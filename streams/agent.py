@@ -7,16 +7,17 @@ import os
 import sys
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import faust
 from faust.types import TP
 
 from audit.settings import JudgeSettings
+from schemas.topics import partition_of
 from store.connect import Store
 from store.read.findings import last_ids
-from store.read.progress import last_offset, open_rounds, stored_offsets, table_modes, tables_of
+from store.read.progress import last_offset, open_rounds, stored_offsets, table_modes, tables_of, tables_told_of
 from streams import metrics, outputs
 from streams.intake import event_times, latest_time, read_record
 from streams.news import News
@@ -274,15 +275,23 @@ class Worker:
         tps = [TP(topic, partition) for partition in partitions for topic in INPUTS]
         ends = await self.app.consumer.highwaters(*tps)
         firsts = await self.app.consumer.earliest_offsets(*tps)
-        return {partition: await self._begin(partition, ends, firsts) for partition in partitions}
+        store = self.sink.store
+        told_of = await self.sink.ask(
+            lambda: tables_told_of(store), f"nothing is judged on partitions {partitions} until it is back"
+        )
+        return {partition: await self._begin(partition, ends, firsts, told_of) for partition in partitions}
 
-    async def _begin(self, partition: int, ends: Mapping[TP, int], firsts: Mapping[TP, int]) -> PartitionJudge:
+    async def _begin(
+        self, partition: int, ends: Mapping[TP, int], firsts: Mapping[TP, int], told_of: Iterable[str]
+    ) -> PartitionJudge:
+        """Begin with a partition; ``told_of``: tables on which a worker before has said something."""
         tps = [TP(topic, partition) for topic in INPUTS]
         store = self.sink.store
         since = time.time_ns() // 1_000_000 - LOOK_BACK_MS
         # Without what the store has, a revision cannot be told from a first verdict.
         meanwhile = f"nothing is judged on partition {partition} until it is back"
-        known = await self.sink.ask(lambda: tables_of(store, partition), meanwhile)
+        known = set(await self.sink.ask(lambda: tables_of(store, partition), meanwhile))
+        known |= {table for table in told_of if partition_of(table, self.partitions) == partition}
         unjudged = await self.sink.ask(lambda: open_rounds(store, partition, since))
         if not self._telling.recalled:
             told = await self.sink.ask(lambda: last_ids(store, "event-rejected", REMEMBERED))

@@ -151,6 +151,12 @@ def fold(store: Store, wanted: Sequence[Wanted], settings: JudgeSettings) -> dic
         if chosen and events > EVENTS_TOGETHER:
             break
         chosen[table] = stretch
+    if folded:
+        # A worker that was killed may have stored what it said of a table, and nothing of the table itself.
+        verdicts = shoes_verdicts(store, judged_shoes(store, list(folded)))
+        findings = findings_since(store, dict.fromkeys(folded, 0))
+        for table, each in folded.items():
+            _mark(each, verdicts.get(table, {}), findings.get(table, []))
     if chosen:
         read = _read(store, tables, chosen)
         for table, stretch in chosen.items():
@@ -250,14 +256,18 @@ def _fold(wanted: Wanted, stretch: _Stretch, read: _Read, settings: JudgeSetting
         base = bases.get(refused.source)
         if base is None or refused.sequence > base.sequence:
             live.reject(RejectedPlace(refused.source, refused.sequence, refused.type))
-    for key, verdict in read.verdicts.get(table, {}).items():
-        # Also of a round whose events are not stored, and come again.
+    _mark(folded, read.verdicts.get(table, {}), read.findings.get(table, []))
+    return folded
+
+
+def _mark(folded: Folded, verdicts: Verdicts, findings: Iterable[FindingState]) -> None:
+    """What is known to the world of a table, also of a round whose events are not stored, and come again."""
+    for key, verdict in verdicts.items():
         folded.verdicts[key] = VerdictMark(verdict.revision, verdict_content(verdict.json))
-    for state in read.findings.get(table, []):
+    for state in findings:
         found = state.finding
         about = (found.shoe, found.round) if found.shoe is not None and found.round is not None else None
         folded.findings[found.id] = FindingMark(state.version, finding_json(found), about, not found.cleared)
-    return folded
 
 
 def used_before(

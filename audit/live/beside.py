@@ -68,6 +68,8 @@ class Beside:
             held = any(self._is_about(finding, source) for source in self.sources.values())
         if held:
             self._told[finding.id] = finding
+            # It is held against what is found at the next look, also where nothing else is new.
+            self.shoe_news = True
 
     def _is_about(self, finding: Finding, source: LiveSource) -> bool:
         """Whether a gap or a silence is one of this source, in the history that is held."""

@@ -127,6 +127,17 @@ def tables_of(store: Store, partition: int) -> list[str]:
     return [table for (table,) in rows]
 
 
+def tables_told_of(store: Store) -> list[str]:
+    """Tables on which a worker before may have said something of which nothing is stored: those with verdicts or
+    findings since an hour before the last record arrived. Verdicts and findings are stored before their records."""
+    since = "(SELECT max(arrival) FROM records) - INTERVAL 1 HOUR"
+    rows = store.query(
+        f"SELECT DISTINCT table FROM verdicts WHERE judged >= {since} UNION DISTINCT"
+        f" SELECT DISTINCT table FROM findings WHERE raised >= {since} AND table != ''"
+    )
+    return sorted(table for (table,) in rows)
+
+
 def table_modes(store: Store) -> dict[str, str]:
     """By table: the mode in which it was configured last."""
     configured = "shoe = '' AND round = 0 AND type = 'table.configured.v1'"
