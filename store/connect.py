@@ -14,7 +14,7 @@ from clickhouse_driver.columns.base import CommonSerialization
 from clickhouse_driver.util.escape import escape_param
 
 from store.address import Address, parse_address
-from store.errors import AccessRefused, QueryRefused, SchemaTooOld, StoreUnavailable
+from store.errors import AccessRefused, QueryRefused, SchemaTooOld, StoreUnavailable, StoreUnreachable
 
 _SETTINGS: Mapping[str, Any] = {
     # An insert is acknowledged when it is in the table, not when it is in a buffer.
@@ -239,9 +239,11 @@ def _named_by_consequence(address: Address) -> Iterator[None]:
     try:
         yield
     except (EOFError, OSError, driver_errors.NetworkError, driver_errors.SocketTimeoutError) as error:
-        raise StoreUnavailable(f"the store at {address} cannot be reached: {error or type(error).__name__}") from error
+        # Without the database: whether there is one is first asked in another, which nobody has set.
+        place = f"{address.host}:{address.port}"
+        raise StoreUnreachable(f"the store at {place} cannot be reached: {error or type(error).__name__}") from error
     except _BROKEN_OFF as error:
-        raise StoreUnavailable(f"the store at {address} broke off: {error}") from error
+        raise StoreUnreachable(f"the store at {address.host}:{address.port} broke off: {error}") from error
     except driver_errors.ServerException as error:
         said = str(error.message).strip()
         if error.code in _NOT_NOW or _DISK_FULL in said:

@@ -9,6 +9,10 @@ class StoreUnavailable(StoreError):
     """The store is away or cannot take more just now: wait and try again."""
 
 
+class StoreUnreachable(StoreUnavailable):
+    """Nothing answers at the address, or something that is no ClickHouse: check both, then try again."""
+
+
 class WrongAddress(StoreError):
     """The address of the store cannot be read: correct the setting."""
 

@@ -19,7 +19,7 @@ from streams.broker_url import Broker, BrokerUnavailable, InvalidBrokerUrl, Righ
 from streams.lag import lag_of
 from streams.topics import check as check_topics
 from streams.watching.standing import standing as watches_standing
-from tablewatch.commands.services import UNREACHABLE, broker, data, quiet_drivers
+from tablewatch.commands.services import BROKER_HINT, UNREACHABLE, broker, data, quiet_drivers
 from tablewatch.commands.store_address import store_url
 
 SEALED_MS: Final = 600_000
@@ -81,7 +81,7 @@ def _look_at_broker(checks: list[Check]) -> tuple[Broker | None, int | None]:
         checks.append(Check("lag", True, f"{lag} records are not yet judged and stored"))
         return target, lag
     except (BrokerUnavailable, RightsMissing, InvalidBrokerUrl) as error:
-        checks.append(Check("broker", False, f"{error}. Is TABLEWATCH_BROKER right, and the broker running?"))
+        checks.append(Check("broker", False, f"{error}. {BROKER_HINT}"))
     except TopicsMissing as error:
         checks.append(Check("lag", False, str(error)))
     return None, None

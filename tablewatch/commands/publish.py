@@ -16,9 +16,7 @@ from streams.packing import MAX_BYTES, MAX_EVENTS
 from streams.publish import publish as send
 from tablewatch.commands.lines import LONGEST, blocks_of_lines
 from tablewatch.commands.progress import reading
-
-WRONG_USE = 2
-UNREACHABLE = 3
+from tablewatch.commands.services import UNREACHABLE, WRONG_USE, broker_away
 
 LINGER_SECONDS = 0.005
 """So long events from a pipe wait for company in their record."""
@@ -77,7 +75,7 @@ def publish(
         typer.echo(str(error), err=True)
         raise typer.Exit(WRONG_USE) from error
     except BrokerUnavailable as error:
-        typer.echo(f"The broker cannot be reached. {error}", err=True)
+        typer.echo(broker_away(error), err=True)
         raise typer.Exit(UNREACHABLE) from error
     counts.refused += overlong
     counts.lines += overlong

@@ -25,6 +25,7 @@ from store.errors import (
 )
 from store.migrate import check
 from store.rows.verdicts import RoundKey
+from tablewatch.commands.services import store_away
 from tablewatch.commands.store_address import store_url
 from tablewatch.settings import InvalidSetting, value_of
 
@@ -60,7 +61,7 @@ def stored() -> Iterator[Store]:
     except (RoundNotFound, InvalidSetting, *_TO_CORRECT) as error:
         raise _ended(str(error), WRONG_USE) from error
     except StoreError as error:
-        raise _ended(f"The store cannot be used: {error}", UNREACHABLE) from error
+        raise _ended(store_away(error), UNREACHABLE) from error
 
 
 _TO_CORRECT: Final = (WrongAddress, AccessRefused, SchemaTooOld, SchemaTooNew, MigrationEdited)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import typer
 
-from store.errors import AccessRefused, SchemaTooNew, SchemaTooOld, StoreError, WrongAddress
+from store.errors import AccessRefused, SchemaTooNew, SchemaTooOld, StoreError, StoreUnreachable, WrongAddress
 from streams.broker_url import (
     Broker,
     BrokerUnavailable,
@@ -22,6 +22,11 @@ FLAGGED = 1
 WRONG_USE = 2
 UNREACHABLE = 3
 
+BROKER_HINT = "Is TABLEWATCH_BROKER right, and the broker running?"
+STORE_HINT = (
+    "Is TABLEWATCH_CLICKHOUSE_URL right, and the store running? The embedded one is started by: tablewatch clickhouse"
+)
+
 
 def broker() -> Broker:
     """The broker of the settings."""
@@ -31,6 +36,17 @@ def broker() -> Broker:
 def data() -> Path:
     """The folder of all embedded parts."""
     return Path(value_of("DATA"))
+
+
+def broker_away(error: BrokerUnavailable) -> str:
+    """What is said where the broker does not answer, with what to do."""
+    return f"The broker cannot be reached. {error}. {BROKER_HINT}"
+
+
+def store_away(error: StoreError) -> str:
+    """What is said where the store cannot be used, with what to do where nothing answers."""
+    hint = f". {STORE_HINT}" if isinstance(error, StoreUnreachable) else ""
+    return f"The store cannot be used: {error}{hint}"
 
 
 def quiet_drivers() -> None:
@@ -52,8 +68,8 @@ def explained() -> Iterator[None]:
         typer.echo(str(error), err=True)
         raise typer.Exit(WRONG_USE) from error
     except BrokerUnavailable as error:
-        typer.echo(f"The broker cannot be reached. {error}", err=True)
+        typer.echo(broker_away(error), err=True)
         raise typer.Exit(UNREACHABLE) from error
     except StoreError as error:
-        typer.echo(f"The store cannot be used: {error}", err=True)
+        typer.echo(store_away(error), err=True)
         raise typer.Exit(UNREACHABLE) from error

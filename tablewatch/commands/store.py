@@ -25,7 +25,7 @@ from store.render import SchemaSettings
 from store.rows.proof import Hold
 from store.tombstones import bury
 from store.write.expectations import fill_expectations
-from tablewatch.commands.services import UNREACHABLE, WRONG_USE, quiet_drivers
+from tablewatch.commands.services import UNREACHABLE, WRONG_USE, quiet_drivers, store_away
 from tablewatch.commands.store_address import store_url
 from tablewatch.settings import InvalidSetting, judge_settings, number_of, value_of
 
@@ -294,7 +294,7 @@ def _explained() -> Iterator[None]:
     try:
         yield
     except StoreUnavailable as error:
-        typer.echo(f"{error}\nIs it running? The embedded one is started by: tablewatch clickhouse", err=True)
+        typer.echo(store_away(error), err=True)
         raise typer.Exit(UNREACHABLE) from error
     except (StoreError, InvalidSetting, OSError) as error:
         typer.echo(str(error), err=True)

@@ -14,10 +14,7 @@ from streams.rights import Principals
 from streams.topics import Difference, Layout
 from streams.topics import check as check_topics
 from streams.topics import create as create_topics
-
-FLAGGED = 1
-WRONG_USE = 2
-UNREACHABLE = 3
+from tablewatch.commands.services import FLAGGED, UNREACHABLE, WRONG_USE, broker_away
 
 _HELP = """Examples:
 
@@ -139,7 +136,7 @@ def _explained() -> Iterator[None]:
         typer.echo(str(error), err=True)
         raise typer.Exit(WRONG_USE) from error
     except BrokerUnavailable as error:
-        typer.echo(f"The broker cannot be reached. {error}", err=True)
+        typer.echo(broker_away(error), err=True)
         raise typer.Exit(UNREACHABLE) from error
 
 

@@ -382,7 +382,8 @@ def test_a_store_that_cannot_be_reached_ends_with_3(run: Run, monkeypatch: pytes
     monkeypatch.setenv("TABLEWATCH_CLICKHOUSE_URL", "clickhouse://default@127.0.0.1:1/tablewatch")
     monkeypatch.setattr("store.connect.Patience", partial(Patience, total=0.0))
     done = run("list")
-    assert done.exit_code == 3 and "cannot be reached" in done.stderr
+    assert done.exit_code == 3 and "127.0.0.1:1 cannot be reached" in done.stderr
+    assert "TABLEWATCH_CLICKHOUSE_URL" in done.stderr and "tablewatch clickhouse" in done.stderr
 
 
 @pytest.mark.parametrize("name", COMMANDS)

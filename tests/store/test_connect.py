@@ -67,7 +67,7 @@ def test_a_store_that_is_away_is_waited_for_with_growing_pauses_and_then_told() 
     patience = Patience(
         total=10, first=1, longest=4, wait=pauses.append, told=lambda error, _pause: reasons.append(error)
     )
-    with pytest.raises(StoreUnavailable, match=r"127\.0\.0\.1:9/tablewatch cannot be reached"):
+    with pytest.raises(StoreUnavailable, match=r"127\.0\.0\.1:9 cannot be reached"):
         connect(NO_ONE, patience=patience).query("SELECT 1")
     assert pauses == [1, 2, 4]
     assert len(reasons) == 3

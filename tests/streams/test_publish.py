@@ -280,6 +280,7 @@ def test_the_commands_say_what_is_wrong(tmp_path: Path) -> None:
     assert run.invoke(_app(), [str(tmp_path / "none"), "--data", str(tmp_path)]).exit_code == 2
     away = run.invoke(_app(), ["--broker", "kafka://127.0.0.1:1", "--patience", "1"], input=b"{}\n")
     assert away.exit_code == 3
+    assert "kafka://127.0.0.1:1" in away.stderr and "TABLEWATCH_BROKER" in away.stderr
 
 
 def _app() -> typer.Typer:
