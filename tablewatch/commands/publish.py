@@ -71,8 +71,11 @@ def publish(
             counts = send(
                 lines(stream, advance), target, max_events=pack, max_bytes=pack_bytes, patience_seconds=patience
             )
-    except (InvalidBrokerUrl, TopicsMissing, RightsMissing, OSError) as error:
+    except (InvalidBrokerUrl, TopicsMissing, RightsMissing) as error:
         typer.echo(str(error), err=True)
+        raise typer.Exit(WRONG_USE) from error
+    except OSError as error:
+        typer.echo(f"{error.filename or 'Standard input'} cannot be read: {error.strerror}.", err=True)
         raise typer.Exit(WRONG_USE) from error
     except BrokerUnavailable as error:
         typer.echo(broker_away(error), err=True)

@@ -277,7 +277,9 @@ def test_the_commands_say_what_is_wrong(tmp_path: Path) -> None:
     run = CliRunner()
     assert run.invoke(topics_command, ["check", "--broker", "http://x"]).exit_code == 2
     assert run.invoke(_app(), ["--broker", "nonsense"], input=b"").exit_code == 2
-    assert run.invoke(_app(), [str(tmp_path / "none"), "--data", str(tmp_path)]).exit_code == 2
+    missing = run.invoke(_app(), [str(tmp_path / "none"), "--data", str(tmp_path)])
+    assert missing.exit_code == 2
+    assert missing.stderr == f"{tmp_path / 'none'} cannot be read: No such file or directory.\n"
     away = run.invoke(_app(), ["--broker", "kafka://127.0.0.1:1", "--patience", "1"], input=b"{}\n")
     assert away.exit_code == 3
     assert "kafka://127.0.0.1:1" in away.stderr and "TABLEWATCH_BROKER" in away.stderr
