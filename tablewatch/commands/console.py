@@ -114,6 +114,7 @@ def serve(
         listen(
             make_app(parts),
             place,
+            settings="TABLEWATCH_CONSOLE",
             grace_seconds=GRACE_SECONDS,
             warning=warning if nobody else None,
             ending=room.end,

@@ -112,7 +112,7 @@ def serve(
     )
     app = make_app(Devices(path), sender, Pressure(pending_bytes), answer_seconds=patience + 5)
     warning = None if known else f"no device has a token in {path}: `tablewatch gateway token add` makes one"
-    listen(app, place, grace_seconds=int(patience) + 10, warning=warning)
+    listen(app, place, settings="TABLEWATCH_GATEWAY", grace_seconds=int(patience) + 10, warning=warning)
 
 
 @token.command(short_help="Make the token of a device.")

@@ -1,6 +1,8 @@
 """Serving HTTP, one way for all parts: secrets travel with TLS or stay on this machine, and a signal ends it well."""
 
+import errno
 import logging
+import os
 import signal
 import socket
 from collections.abc import Callable
@@ -46,12 +48,18 @@ def check_place(place: Place, secrets: str, pair: str, plain: str) -> None:
 
 
 def listen(
-    app: Any, place: Place, *, grace_seconds: int, warning: str | None = None, ending: Callable[[], None] | None = None
+    app: Any,
+    place: Place,
+    *,
+    settings: str,
+    grace_seconds: int,
+    warning: str | None = None,
+    ending: Callable[[], None] | None = None,
 ) -> None:
     """Serve the application until SIGTERM or Ctrl-C.
 
-    ``grace_seconds``: for what is in hand then; ``warning``: what is missing for it to be of use; ``ending``: called
-    first when it is told to stop.
+    ``settings``: what the settings that name the place begin with; ``grace_seconds``: for what is in hand then;
+    ``warning``: what is missing for it to be of use; ``ending``: called first when it is told to stop.
     """
     server = _Server(
         uvicorn.Config(
@@ -74,7 +82,7 @@ def listen(
     try:
         listening = socket.create_server((place.host, place.port), family=family)
     except OSError as error:
-        wrong_use(f"{place.host} port {place.port} cannot be used: {error.strerror or error}.")
+        wrong_use(f"{place.host} port {place.port} cannot be used: {_why_not(error, settings)}")
     # When it has ended in good order, the server raises the signal again, which would be the end of the process.
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: None)
@@ -86,6 +94,14 @@ def listen(
         host = f"[{place.host}]" if ":" in place.host else place.host
         logger.info("listening on %s://%s:%d", scheme, host, listening.getsockname()[1])
         server.run(sockets=[listening])
+
+
+def _why_not(error: OSError, settings: str) -> str:
+    """Why there is no listening there, and what to do."""
+    if error.errno == errno.EADDRINUSE:
+        # Python would add the address once more.
+        return f"{os.strerror(errno.EADDRINUSE)}. End the program that has it, or set {settings}_PORT (0: a free one)."
+    return f"{error.strerror or error}. Correct {settings}_HOST or {settings}_PORT."
 
 
 def wrong_use(message: str) -> NoReturn:

@@ -22,7 +22,8 @@ def measured(
     try:
         server = metrics.serve(asked, ready, host, lacks=lacks)
     except OSError as error:
-        typer.echo(f"{host} port {asked} cannot be used for metrics: {error.strerror or error}.", err=True)
+        why = f"{error.strerror or error}. Set TABLEWATCH_{setting} to another (0: a free one)."
+        typer.echo(f"{host} port {asked} cannot be used for metrics: {why}", err=True)
         raise typer.Exit(WRONG_USE) from error
     logger.info("metrics on port %d", server.server_port)
     return server.server_port

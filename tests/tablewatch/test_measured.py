@@ -15,7 +15,8 @@ def test_a_metrics_port_that_is_taken_is_said_in_one_line(capsys: pytest.Capture
         with pytest.raises(typer.Exit) as ended:
             measured("METRICS_PORT", port, lambda: True)
     assert ended.value.exit_code == 2
-    assert capsys.readouterr().err == f"127.0.0.1 port {port} cannot be used for metrics: Address already in use.\n"
+    why = "Address already in use. Set TABLEWATCH_METRICS_PORT to another (0: a free one)."
+    assert capsys.readouterr().err == f"127.0.0.1 port {port} cannot be used for metrics: {why}\n"
 
 
 def test_the_setting_names_the_port_unless_the_command_does(monkeypatch: pytest.MonkeyPatch) -> None:

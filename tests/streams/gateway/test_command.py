@@ -84,7 +84,15 @@ def test_a_port_that_is_taken_is_said(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         ended = RUN.invoke(gateway, ["--port", str(taken.getsockname()[1]), "--data", str(tmp_path)])
     assert ended.exit_code == 2
-    assert "cannot be used" in ended.stderr
+    assert "cannot be used: Address already in use. " in ended.stderr
+    assert "TABLEWATCH_GATEWAY_PORT" in ended.stderr
+
+
+def test_a_host_that_is_not_this_machine_s_is_said(tmp_path: Path) -> None:
+    ended = RUN.invoke(gateway, ["--host", "192.0.2.1", "--plain", "--port", "0", "--data", str(tmp_path)])
+    assert ended.exit_code == 2
+    assert "192.0.2.1 port 0 cannot be used" in ended.stderr
+    assert "TABLEWATCH_GATEWAY_HOST" in ended.stderr
 
 
 def certificate(folder: Path) -> tuple[Path, Path]:
