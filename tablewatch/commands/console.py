@@ -105,7 +105,7 @@ def serve(
             outsiders=Outsiders(database, people),
             oidc=provider,
         )
-        nobody = all(each.disabled for each in people.all())
+        nobody = provider is None and all(each.disabled for each in people.all())
         # A port of its own: without a role the console itself shows nothing but the sign-in page.
         log_to_stderr()
         with explained():

@@ -121,6 +121,35 @@ def test_metrics_have_a_port_of_their_own_and_name_nobody(tmp_path: Path) -> Non
     assert "mei" not in told
 
 
+@pytest.mark.parametrize("provider", [False, True])
+def test_that_nobody_can_sign_in_is_said_unless_people_come_from_a_provider(tmp_path: Path, provider: bool) -> None:
+    house = {
+        "TABLEWATCH_OIDC_ISSUER": "https://login.casino.example",
+        "TABLEWATCH_OIDC_CLIENT_ID": "tablewatch",
+        "TABLEWATCH_OIDC_ADDRESS": "https://tablewatch.casino.example",
+        "TABLEWATCH_OIDC_ROLES": "surveillance=operator",
+    }
+    environment = {
+        **os.environ, "TABLEWATCH_DATA": str(tmp_path), "TABLEWATCH_CONSOLE_PORT": "0",
+        "TABLEWATCH_CLICKHOUSE_URL": NOWHERE, **(house if provider else {}),
+    }  # fmt: skip
+    process = subprocess.Popen(COMMAND, env=environment, stderr=subprocess.PIPE, text=True)
+    try:
+        assert process.stderr is not None
+        said = ""
+        while "listening on" not in said:
+            line = process.stderr.readline()
+            assert line, said
+            said += line
+        url = re.search(r"https?://[\d.]+:\d+", line)
+        assert url is not None
+        httpx.get(f"{url[0]}/healthz", timeout=PATIENCE_SECONDS)
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.wait(60)
+    assert ("nobody can sign in yet" in said) is not provider
+
+
 def test_a_metrics_port_that_is_taken_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         monkeypatch.setenv("TABLEWATCH_CONSOLE_METRICS_PORT", str(taken.getsockname()[1]))
