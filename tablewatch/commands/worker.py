@@ -60,6 +60,8 @@ def worker(
     with explained():
         measured("METRICS_PORT", port, lambda: judging.ready, lambda: judging.lacks)
     running = _EndsInTime(app, loglevel="WARN", override_logging=False, redirect_stdouts=False, quiet=True)
+    # Faust would end a spinner that never was: bytes for a terminal in the middle of a line of the log.
+    running.spinner = None
     try:
         running.execute_from_commandline()
     except SystemExit as ended:

@@ -4,6 +4,8 @@ import signal
 import time
 from pathlib import Path
 
+import orjson
+
 from simulator.floor import simulate
 from streams.publish import publish
 from tests.streams.pipeline import PATIENCE_SECONDS, StoreProcess, alerts, stop
@@ -19,6 +21,8 @@ def test_a_worker_stops_in_time_while_the_store_is_away_and_nothing_is_lost(tmp_
         worker = running.start_worker()
         publish(lines[:half], running.broker)
         running.await_done()
+        for line in (running.folder / "worker.log").read_bytes().splitlines():
+            assert isinstance(orjson.loads(line), dict)
         told = len(alerts(running))
         server.stop(signal.SIGKILL)
         publish(lines[half:], running.broker)
