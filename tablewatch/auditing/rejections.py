@@ -22,6 +22,11 @@ class Rejections:
     def __bool__(self) -> bool:
         return bool(self._lines)
 
+    @property
+    def lines(self) -> int:
+        """Of how many lines something was rejected."""
+        return len(set(self._lines))
+
     def add(self, finding: Finding, line: int) -> None:
         """Note a finding about bytes of this line."""
         start, size = self._shelf.put(bytes.fromhex(finding.id) + finding_json(finding))

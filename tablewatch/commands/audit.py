@@ -58,6 +58,7 @@ def audit(
             out = sys.stdout.buffer
             with working("Judging") as tell:
                 found = judge_filed(filing, settings, out, findings=findings, strict=strict, watch=watch, tell=tell)
+            refused = 0 if findings else filing.rejections.lines
         sys.stdout.buffer.flush()
     except BrokenPipeError:
         # Whoever reads has had enough. Python would complain once more when it flushes at its end.
@@ -69,6 +70,9 @@ def audit(
     except OSError as error:
         typer.echo(f"{error.filename or 'Standard input'} cannot be read: {error.strerror}.", err=True)
         raise typer.Exit(WRONG_USE) from error
+    if refused:
+        # Without a word, a file of something else would look like an evening without a round.
+        typer.echo(f"Lines that break the contract: {refused}. --findings says which, and why.", err=True)
     if strict and found:
         raise typer.Exit(FLAGGED)
 

@@ -77,7 +77,14 @@ def test_garbage_is_a_finding_and_the_rest_is_judged(clean: list[bytes], garbage
     found = run("--findings", stdin=stdin)
     assert (found.returncode, found.stderr) == (0, b"")
     assert [json.loads(line)["code"] for line in found.stdout.splitlines()] == ["event-rejected"]
-    assert run(stdin=stdin).stdout == run(stdin=b"\n".join(clean)).stdout
+    judged = run(stdin=stdin)
+    assert judged.stdout == run(stdin=b"\n".join(clean)).stdout
+    assert judged.stderr == b"Lines that break the contract: 1. --findings says which, and why.\n"
+
+
+def test_a_file_of_something_else_is_told_from_one_without_rounds() -> None:
+    assert b"Lines that break the contract: 2." in run(stdin=b"table;shoe\nBT12;S4\n").stderr
+    assert run(stdin=b"").stderr == b""
 
 
 def test_whoever_reads_may_stop_reading(clean: list[bytes], tmp_path: Path) -> None:
