@@ -12,6 +12,7 @@ from rich.text import Text
 from replay.rounds import RoundNotFound, near_words
 from schemas.findings import SEVERITY
 from schemas.money import amount_words, signed_words
+from store.connect import Store
 from store.read.rounds import RoundFilter, last_summaries, nearby, summaries, verdict, verdicts
 from store.rows.verdicts import RoundKey, RoundSummary, StoredVerdict
 from tablewatch.commands import replay_filters as filters
@@ -55,7 +56,19 @@ def list_rounds(
         if most and len(found) > most:
             typer.echo(f"There are more; --limit {most * 5} shows more of them, --limit 0 all.")
         if not found:
-            typer.echo("No stored round is meant by this." if wanted != RoundFilter() else "No round is stored yet.")
+            typer.echo(_nothing(store, wanted))
+
+
+def _nothing(store: Store, wanted: RoundFilter) -> str:
+    """What is said where no round meets the filter; a table or shoe that is not there is named, with those that are."""
+    if wanted == RoundFilter():
+        return "No round is stored yet."
+    absent = []
+    for table in wanted.tables:
+        near = nearby(store, RoundKey(table, wanted.shoe or "", 1))
+        if not near.rounds and (wanted.shoe is not None or not near.shoes):
+            absent.append(near_words(RoundKey(table, wanted.shoe or "", 1), near))
+    return " ".join(["No stored round is meant by this.", *absent])
 
 
 def last(

@@ -172,6 +172,22 @@ def test_filters_of_list(store: Store, run: Run, options: list[str], rounds: lis
 
 
 @pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--table", "BT2"], " There is no table BT2; there are BT1."),
+        (["--table", "BT1", "--shoe", "S7"], " Table BT1 has no shoe S7; it has S1."),
+        (["--table", "BT1", "--from-time", "2025-03-02"], ""),
+        (["--from-time", "2025-03-02"], ""),
+    ],
+)
+def test_a_list_without_rounds_names_the_table_that_is_not_there(
+    store: Store, run: Run, options: list[str], words: str
+) -> None:
+    fill(store, _shoe().lines())
+    assert run("list", *options).stdout == f"No stored round is meant by this.{words}\n"
+
+
+@pytest.mark.parametrize(
     ("options", "why"),
     [
         (["--code", "payout-wrog"], "did you mean payout-wrong?"),
