@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
+from replay.rounds import near_words
 from store import backup as backups
 from store.connect import Patience, Store, connect
 from store.errors import StoreError, StoreUnavailable
@@ -21,8 +22,10 @@ from store.holds import all_holds, apply_holds, lift_hold, place_hold
 from store.migrate import Migration, check, plan
 from store.migrate import migrate as apply_migrations
 from store.migrate import status as migration_states
+from store.read.rounds import nearby
 from store.render import SchemaSettings
 from store.rows.proof import Hold
+from store.rows.verdicts import RoundKey
 from store.tombstones import bury
 from store.write.expectations import fill_expectations
 from tablewatch.commands.services import UNREACHABLE, WRONG_USE, quiet_drivers, store_away
@@ -166,7 +169,8 @@ def hold(
       tablewatch store hold "case 7" BT12/S004/31 --reason "complaint of a player" --by otto
       tablewatch store hold "case 8" BT12/S004 BT12/S005 --reason "inquiry" --by otto
 
-    Keeps rounds beyond their retention until the hold is lifted. A round is held with its whole shoe.
+    Keeps rounds beyond their retention until the hold is lifted. A round is held with its whole shoe. What is not
+    stored is held, too, when it comes, and is named: it may be mistyped.
     """
     now = time.time_ns() // 1_000_000
     holds = [_hold(name, place, reason, by, now) for place in places]
@@ -174,7 +178,10 @@ def hold(
         store = _store()
         check(store)
         place_hold(store, holds, _schema_settings())
+        absent = list(_not_stored(store, holds))
     typer.echo(f"{name} is in force for {', '.join(places)}.")
+    for words in absent:
+        typer.echo(words, err=True)
 
 
 @app.command()
@@ -263,6 +270,17 @@ def _hold(name: str, place: str, reason: str, by: str, now: int) -> Hold:
         placed_by=by,
         placed=now,
     )
+
+
+def _not_stored(store: Store, holds: Iterable[Hold]) -> Iterator[str]:
+    """A sentence for each place of which nothing is there: a hold on a mistyped round keeps the one that is meant
+    from nothing."""
+    for each in holds:
+        key = RoundKey(each.table, each.shoe, each.round or 1)
+        near = nearby(store, key)
+        if not near.rounds or (each.round is not None and each.round not in near.rounds):
+            place = f"{each.table}/{each.shoe}" if each.round is None else str(key)
+            yield f"Nothing of {place} is stored. {near_words(key, near)}"
 
 
 def _tell(manifest: backups.Manifest, done: str) -> None:

@@ -114,6 +114,7 @@ def test_holds_are_placed_listed_and_lifted(url: str, empty_store: Store) -> Non
     write_records(empty_store, packed(everything(evening())))
     placed = run("hold", "case 7", "BT1/S1/2", "BT2/S1", "--reason", "a complaint", "--by", "otto")
     assert placed.exit_code == 0, placed.output
+    assert "Nothing of" not in placed.output
     assert [(hold.table, hold.round) for hold in holds_in_force(empty_store)] == [("BT1", 2), ("BT2", None)]
     assert run("sweep").output == "0 rows marked, 0 rows past their retention.\n"
     assert run("lift", "case 7", "--by", "anna").exit_code == 0
@@ -121,6 +122,17 @@ def test_holds_are_placed_listed_and_lifted(url: str, empty_store: Store) -> Non
     assert [orjson.loads(line)["lifted_by"] for line in run("holds").output.splitlines()] == ["anna", "anna"]
     assert run("lift", "case 7", "--by", "anna").exit_code == 2
     assert run("hold", "case 9", "BT1", "--reason", "x", "--by", "otto").exit_code == 2
+
+
+def test_a_hold_on_what_is_not_stored_is_placed_and_named(url: str, empty_store: Store) -> None:
+    run("migrate")
+    write_records(empty_store, packed(everything(evening())))
+    placed = run("hold", "case 7", "BT1/S1/2", "BT1/S1/99", "BT9/S1", "--reason", "a complaint", "--by", "otto")
+    assert placed.exit_code == 0, placed.output
+    assert len(holds_in_force(empty_store)) == 3
+    assert "Nothing of BT1/S1/99 is stored. Shoe S1 has rounds 1 to " in placed.output
+    assert "Nothing of BT9/S1 is stored. There is no table BT9; there are BT3, BT2, BT1." in placed.output
+    assert "Nothing of BT1/S1/2 " not in placed.output
 
 
 def test_a_store_that_cannot_be_reached_is_exit_code_3(monkeypatch: pytest.MonkeyPatch) -> None:
