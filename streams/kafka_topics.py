@@ -11,6 +11,7 @@ from kafka.errors import (
     AuthorizationError,
     KafkaError,
     TopicAlreadyExistsError,
+    TopicAuthorizationFailedError,
     UnknownTopicOrPartitionError,
     for_code,
 )
@@ -107,6 +108,10 @@ def _described(admin: KafkaAdminClient, layout: Layout) -> tuple[dict[str, _Desc
     if not present:
         return {}, replication
     configs = admin.describe_configs([ConfigResource("TOPIC", name) for name in present], config_filter="all")["topic"]
+    # To whom the settings are not shown the client gives none, and no error; a topic always has some.
+    hidden = [plan.name for plan in plans(layout) if plan.name in present and not configs.get(plan.name)]
+    if hidden:
+        raise TopicAuthorizationFailedError(f"look at the settings of {', '.join(hidden)}")
     return {
         plan.name: _Described(
             len(present[plan.name]),

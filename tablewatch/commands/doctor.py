@@ -72,19 +72,29 @@ def _look_at_broker(checks: list[Check]) -> tuple[Broker | None, int | None]:
     """The broker, if it has the topics, and the lag."""
     try:
         target = broker()
-        differences = check_topics(target)
-        checks.append(Check("broker", True, str(target)))
-        missing = [str(each) for each in differences]
-        says = "as they should be" if not missing else f"{'; '.join(missing)}. Run: tablewatch topics create"
-        checks.append(Check("topics", not missing, says))
+        topics = _topics(target)
+        checks += [Check("broker", True, str(target)), topics]
         lag = lag_of(target)
         checks.append(Check("lag", True, f"{lag} records are not yet judged and stored"))
         return target, lag
-    except (BrokerUnavailable, RightsMissing, InvalidBrokerUrl) as error:
+    except RightsMissing as error:
+        checks.append(Check("lag", False, f"{error}. Ask as the user of a worker or of the console"))
+    except (BrokerUnavailable, InvalidBrokerUrl) as error:
         checks.append(Check("broker", False, f"{error}. {BROKER_HINT}"))
     except TopicsMissing as error:
         checks.append(Check("lag", False, str(error)))
     return None, None
+
+
+def _topics(target: Broker) -> Check:
+    """The topics, as far as they are shown to this user: on a broker with rights the parts see no settings."""
+    try:
+        differences = [str(each) for each in check_topics(target)]
+    except RightsMissing as error:
+        says = f"not looked at: {error}. As the user that made them, run: tablewatch topics check"
+        return Check("topics", True, says)
+    says = "as they should be" if not differences else f"{'; '.join(differences)}. Run: tablewatch topics create"
+    return Check("topics", not differences, says)
 
 
 def _look_at_store(checks: list[Check]) -> Store | None:

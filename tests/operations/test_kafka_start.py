@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import orjson
 import pytest
 from typer.testing import CliRunner
 
@@ -115,6 +116,19 @@ def test_topics_and_rights_are_made_once_and_devices_write_inputs_alone(broker: 
     for nobody in ("console", "worker", "chain"):
         with pytest.raises((RightsMissing, BrokerUnavailable)):
             publish(lines, parse_broker(broker.url(nobody)), patience_seconds=10)
+
+
+@pytest.mark.parametrize("user", ["console", "worker", "alerts"])
+def test_the_doctor_of_a_part_says_what_it_may_not_see_and_not_that_it_is_wrong(broker: Started, user: str) -> None:
+    _create(broker)
+    done = CliRunner().invoke(app, ["doctor", "--json"], env={"TABLEWATCH_BROKER": broker.url(user)})
+    checks = {check["name"]: check for check in orjson.loads(done.stdout)["checks"]}
+    assert checks["broker"]["ok"] and checks["lag"]["ok"]
+    assert checks["topics"]["ok"]
+    assert f"does not let {user} do that" in checks["topics"]["says"]
+    asked = CliRunner().invoke(app, ["topics", "check"], env={"TABLEWATCH_BROKER": broker.url(user)})
+    assert asked.exit_code == 2
+    assert "the settings of table.cards" in asked.output
 
 
 def test_a_wrong_password_is_not_let_in(broker: Started) -> None:
