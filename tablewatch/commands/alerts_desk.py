@@ -23,6 +23,7 @@ By = Annotated[
     str | None, typer.Option(help="Who does it; default: TABLEWATCH_USER, or you, as this machine knows you.")
 ]
 AsRole = Annotated[Role, typer.Option(help="In which role.")]
+_WHICH = "Those that are open are listed by: tablewatch alerts list; of one that is closed write the whole id."
 Note = Annotated[str, typer.Option(help="What was found, and what was done about it.")]
 
 
@@ -55,7 +56,7 @@ def show(alert: AlertId, as_json: AsJson = False) -> None:
         store = connect(store_url())
         history = alert_with_steps(store, _whole_id(store, alert))
     if history is None:
-        typer.echo("There is no such alert.", err=True)
+        typer.echo(f"There is no alert {alert!r}. {_WHICH}", err=True)
         raise typer.Exit(WRONG_USE)
     if as_json:
         typer.echo(orjson.dumps(_as_json(history)).decode())
@@ -191,8 +192,9 @@ def _act(
     if isinstance(answer, Done):
         typer.echo(_line(answer.history))
         return
-    typer.echo(answer.reason, err=True)
-    raise typer.Exit(FLAGGED)
+    unknown = "no such alert" in answer.reason
+    typer.echo(f"There is no alert {alert!r}. {_WHICH}" if unknown else answer.reason, err=True)
+    raise typer.Exit(WRONG_USE if unknown else FLAGGED)
 
 
 def _line(history: AlertHistory) -> str:

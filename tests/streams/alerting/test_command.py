@@ -195,6 +195,10 @@ def test_people_act_from_the_command_line_and_the_second_is_told_who_was_first(s
     record_raised(site.room.store, [alert_of(late, UNKNOWN_PLACE, 1_760_000_000_000, {})])
     short = late.id[:8]
     assert short in site.run("alerts", "list").stdout
+    for unknown in ("ack", "show"):
+        refused = site.run("alerts", unknown, "nonsense")
+        assert refused.exit_code == 2
+        assert "no alert 'nonsense'" in refused.stderr and "tablewatch alerts list" in refused.stderr
     assert site.run("alerts", "ack", short, "--by", "anna").exit_code == 0
     second = site.run("alerts", "ack", short, "--by", "bob")
     assert second.exit_code == 1
