@@ -1,6 +1,7 @@
 """Commands that are loaded only when they are called: none must wait for what only another one needs."""
 
 from collections.abc import Mapping
+from difflib import get_close_matches
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -39,6 +40,14 @@ def lazily(commands: Mapping[str, Command]) -> type[TyperGroup]:
             command.name = cmd_name
             _say_in_lists(command)
             return command
+
+        def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+            # Typer would look for near ones among the commands that are loaded, of which there are none.
+            if args and args[0] not in commands and not ctx.resilient_parsing:
+                near = get_close_matches(args[0], commands, 1)
+                if near:
+                    ctx.fail(f"There is no command {args[0]!r}; did you mean {near[0]}?")
+            return super().resolve_command(ctx, args)
 
         def format_commands(self, ctx: Any, formatter: Any) -> None:
             with formatter.section("Commands"):

@@ -35,3 +35,18 @@ def test_a_list_of_commands_says_what_each_is_for(path: tuple[str, ...]) -> None
         [about] = [line.split(maxsplit=1)[1] for line in listed.splitlines() if line.split()[:1] == [name]]
         assert len(about) > 10, name
         assert not about.startswith("Examples"), name
+
+
+@pytest.mark.parametrize(
+    ("typed", "words"),
+    [
+        (["audti"], "There is no command 'audti'; did you mean audit?"),
+        (["replay", "lst"], "There is no command 'lst'; did you mean list?"),
+        (["store", "migrat"], "Did you mean 'migrate'?"),
+        (["xyzzy"], "No such command 'xyzzy'."),
+    ],
+)
+def test_a_command_that_is_mistyped_is_told_with_the_nearest(typed: list[str], words: str) -> None:
+    refused = CliRunner().invoke(app, typed)
+    assert refused.exit_code == 2
+    assert words in refused.stderr
