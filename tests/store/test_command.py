@@ -1,5 +1,8 @@
 """`tablewatch store` as people type it: what it prints, and its exit codes."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import orjson
@@ -51,6 +54,17 @@ def test_a_dry_run_prints_sql_and_changes_nothing(url: str) -> None:
     assert "CREATE TABLE IF NOT EXISTS records" in shown.output
     assert "INTERVAL 50 YEAR" in shown.output
     assert run("status").exit_code == 1
+
+
+def test_whoever_reads_a_dry_run_may_stop_reading(url: str) -> None:
+    command = [sys.executable, "-c", "from tablewatch.command import main; main()", "store", "migrate", "--dry-run"]
+    with subprocess.Popen(
+        command, env={**os.environ, "TABLEWATCH_CLICKHOUSE_URL": url}, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None and process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 0
 
 
 def test_the_cluster_is_a_setting(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
