@@ -244,8 +244,9 @@ def _store() -> Store:
 
 
 def _schema_settings() -> SchemaSettings:
+    years = number_of("RETENTION_YEARS")
     try:
-        return SchemaSettings(years=number_of("RETENTION_YEARS"), cluster=value_of("CLUSTER") or None)
+        return SchemaSettings(years=years, cluster=value_of("CLUSTER") or None)
     except ValueError as error:
         raise InvalidSetting(f"TABLEWATCH_RETENTION_YEARS or TABLEWATCH_CLUSTER: {error}.") from error
 
