@@ -52,8 +52,8 @@ def oidc_settings(
     """
     if not issuer:
         return None
-    _check_address("TABLEWATCH_OIDC_ISSUER", issuer)
-    _check_address("TABLEWATCH_OIDC_ADDRESS", address)
+    _check_address("TABLEWATCH_OIDC_ISSUER", issuer, "https://login.casino.example")
+    _check_address("TABLEWATCH_OIDC_ADDRESS", address, "https://tablewatch.casino.example")
     if not client_id:
         raise InvalidOidc("TABLEWATCH_OIDC_CLIENT_ID is empty: the provider has to know who asks.")
     return OidcSettings(
@@ -69,10 +69,10 @@ def oidc_settings(
     )
 
 
-def _check_address(setting: str, text: str) -> None:
+def _check_address(setting: str, text: str, example: str) -> None:
     parts = urlsplit(text)
     if not parts.hostname or parts.query or parts.fragment:
-        raise InvalidOidc(f"{setting} must be an address such as https://login.casino.example, not {text!r}.")
+        raise InvalidOidc(f"{setting} must be an address such as {example}, not {text!r}.")
     if parts.scheme != "https" and not (parts.scheme == "http" and is_loopback(parts.hostname)):
         raise InvalidOidc(f"{setting} must begin with https:// unless it is on this machine, not {text!r}.")
 
