@@ -14,7 +14,7 @@ from store.address import parse_address
 from streams.alerting.rules import parse_routing
 from streams.broker_url import parse_broker
 from tests.operations.commands import help_of, unknown_settings
-from tests.operations.places import ROOT, services
+from tests.operations.places import ROOT, ours, services
 
 FOLDER = ROOT / "deploy" / "kubernetes"
 KUBERNETES = "1.37"
@@ -135,3 +135,9 @@ def test_one_alert_service_for_a_site() -> None:
         each for each in _manifests() if each["kind"] == "StatefulSet" and each["metadata"]["name"] == "alerts"
     )
     assert alerts["spec"]["replicas"] == 1
+
+
+def test_every_service_of_compose_that_is_always_started_has_its_pod() -> None:
+    started = {name for name, part in ours().items() if not part.get("profiles") and part["restart"] != "no"}
+    assert {"worker", "watches"} <= started
+    assert started <= {name for name, _ in _pods()}
