@@ -83,9 +83,14 @@ def listen(
         listening = socket.create_server((place.host, place.port), family=family)
     except OSError as error:
         wrong_use(f"{place.host} port {place.port} cannot be used: {_why_not(error, settings)}")
-    # When it has ended in good order, the server raises the signal again, which would be the end of the process.
+
+    # A signal that comes before the server looks after them itself ends it as soon as it has started. When it has ended
+    # in good order, it raises the signal again, which would be the end of the process: here it changes nothing more.
+    def end(*_: object) -> None:
+        server.should_exit = True
+
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: None)
+        signal.signal(number, end)
     with listening:
         log_to_stderr()
         if warning is not None:
