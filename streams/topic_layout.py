@@ -48,7 +48,11 @@ class Difference:
     actual: str
 
     def __str__(self) -> str:
-        return f"{self.where}: {self.what} should be {self.expected}, is {self.actual}"
+        says = f"{self.where}: {self.what} should be {self.expected}, is {self.actual}"
+        if self.what == "partitions":
+            # With another number tables would speak on other partitions than before, in the middle of their shoes.
+            says += f"; that stays: set TABLEWATCH_PARTITIONS to {self.actual}"
+        return says
 
 
 @dataclass(frozen=True, slots=True)

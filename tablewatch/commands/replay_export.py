@@ -45,4 +45,5 @@ def export(
     except OSError as error:
         typer.echo(f"{output} cannot be written: {error.strerror}", err=True)
         raise typer.Exit(WRONG_USE) from error
-    typer.echo(f"{len(set(keys))} rounds are in {output}, {len(content):,} bytes.")
+    count = len(set(keys))
+    typer.echo(f"{count} {'round is' if count == 1 else 'rounds are'} in {output}, {len(content):,} bytes.")

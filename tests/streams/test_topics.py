@@ -55,6 +55,7 @@ def test_another_number_of_partitions_is_named_and_left_alone(broker: Broker) ->
     assert check(broker, Layout(partitions=8)) == [
         Difference(name, "partitions", "8", "4") for name in (*INPUTS, *OUTPUTS) if name != "audit.checkpoints"
     ]
+    assert "set TABLEWATCH_PARTITIONS to 4" in str(check(broker, Layout(partitions=8))[0])
 
 
 def test_another_retention_is_named_and_set_right(broker: Broker) -> None:
