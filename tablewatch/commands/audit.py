@@ -55,10 +55,10 @@ def audit(
         settings, watch = judge_settings(), watch_settings()
         with Filing(MEMORY) as filing:
             file_all(filing, files or [])
+            foreign = 0 if findings or any(True for _ in filing.spool) else filing.rejections.lines
             out = sys.stdout.buffer
             with working("Judging") as tell:
                 found = judge_filed(filing, settings, out, findings=findings, strict=strict, watch=watch, tell=tell)
-            refused = 0 if findings else filing.rejections.lines
         sys.stdout.buffer.flush()
     except BrokenPipeError:
         # Whoever reads has had enough. Python would complain once more when it flushes at its end.
@@ -70,9 +70,9 @@ def audit(
     except OSError as error:
         typer.echo(f"{error.filename or 'Standard input'} cannot be read: {error.strerror}.", err=True)
         raise typer.Exit(WRONG_USE) from error
-    if refused:
+    if foreign:
         # Without a word, a file of something else would look like an evening without a round.
-        typer.echo(f"Lines that break the contract: {refused}. --findings says which, and why.", err=True)
+        typer.echo(f"No line of {foreign} is an event of the contract. --findings says why.", err=True)
     if strict and found:
         raise typer.Exit(FLAGGED)
 
