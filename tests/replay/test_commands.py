@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 import orjson
@@ -11,13 +10,12 @@ from click.testing import Result
 from typer.testing import CliRunner
 
 from schemas.verdicts import verdict_json
-from store.connect import Patience, Store
+from store.connect import Store
 from store.migrate import migrate
 from store.read.proof import access_entries
 from store.write.raw import write_records
 from store.write.verdicts import write_verdicts
 from tablewatch.command import app
-from tablewatch.commands.replay import COMMANDS
 from tests.audit.case import DTB, TIE, Case
 from tests.replay.stored import fill, judged, packed
 from tests.store.floor import LONG
@@ -392,18 +390,3 @@ def test_a_store_of_an_older_schema_says_what_to_do(
     monkeypatch.setenv("TABLEWATCH_CLICKHOUSE_URL", url_of(empty_store))
     done = run("list")
     assert done.exit_code == 2 and "tablewatch store migrate" in done.stderr
-
-
-def test_a_store_that_cannot_be_reached_ends_with_3(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TABLEWATCH_CLICKHOUSE_URL", "clickhouse://default@127.0.0.1:1/tablewatch")
-    monkeypatch.setattr("store.connect.Patience", partial(Patience, total=0.0))
-    done = run("list")
-    assert done.exit_code == 3 and "127.0.0.1:1 cannot be reached" in done.stderr
-    assert "TABLEWATCH_CLICKHOUSE_URL" in done.stderr and "tablewatch clickhouse" in done.stderr
-
-
-@pytest.mark.parametrize("name", COMMANDS)
-def test_the_help_of_every_command_begins_with_examples(name: str) -> None:
-    said = CliRunner().invoke(app, ["replay", name, "--help"]).stdout
-    body = said.split("\n\n", 1)[1].strip()
-    assert body.startswith("Examples:") and f"tablewatch replay {name}" in body

@@ -1,19 +1,44 @@
 """Killed while it stored: a verdict that is there before its events is revised by the next worker, not said twice."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from audit.settings import JudgeSettings
-from store.connect import connect
+from store.connect import Store, connect
 from store.embedded.process import EmbeddedClickHouse
 from store.migrate import migrate
 from store.read.progress import tables_of, tables_told_of
 from store.render import SchemaSettings
+from store.rows.raw import Record
 from streams.folding import Wanted, fold
 from streams.news import News
+from streams.partition import PartitionJudge
 from streams.sink import write
 from tests.audit.case import TABLE, Case
 from tests.streams.pipeline import offline
 from tests.streams.stored import BET, NOW_MS, PARTITION, SHORT_PAID, Floor, as_table, look
+
+
+def _killed_before_the_records(store: Store, judge: PartitionJudge, records: Sequence[Record]) -> News:
+    """What a worker says of these records, stored without them."""
+    news = News()
+    for record in records:
+        news.add(judge.take(record, 2, 0.0))
+    news.add(look(judge))
+    write(store, news, [], NOW_MS)
+    return news
+
+
+def _take_over(store: Store, judge: PartitionJudge, records: Sequence[Record]) -> News:
+    """What the next worker says, to which the records come again with what is new."""
+    said = News()
+    for record in records:
+        said.add(judge.take(record, 1, 0.0))
+    [desk] = judge.waiting()
+    desk.resume(fold(store, [Wanted(TABLE, PARTITION)], JudgeSettings())[TABLE], judge.unstored(TABLE))
+    judge.resumed(desk)
+    said.add(look(judge))
+    return said
 
 
 def test_a_verdict_on_a_table_of_which_nothing_is_stored_is_revised_by_what_comes_later(tmp_path: Path) -> None:
@@ -26,22 +51,12 @@ def test_a_verdict_on_a_table_of_which_nothing_is_stored_is_revised_by_what_come
         migrate(store, SchemaSettings(years=50))
         floor = Floor()
         first = floor.records([line for line in lines if line != lines[place]])
-        news = News()
-        for record in first:
-            news.add(floor.judge.take(record, 2, 0.0))
-        news.add(look(floor.judge))
-        write(store, news, [], NOW_MS)
+        news = _killed_before_the_records(store, floor.judge, first)
         told = {each.finding.id for each in news.findings}
 
         assert tables_of(store, PARTITION) == []
         judge = floor.new_judge(tables_told_of(store))
-        said = News()
-        for record in [*first, *floor.records([lines[place]])]:
-            said.add(judge.take(record, 1, 0.0))
-        [desk] = judge.waiting()
-        desk.resume(fold(store, [Wanted(TABLE, PARTITION)], JudgeSettings())[TABLE], judge.unstored(TABLE))
-        judge.resumed(desk)
-        said.add(look(judge))
+        said = _take_over(store, judge, [*first, *floor.records([lines[place]])])
         store.close()
     verdicts = {(each.shoe, each.round): each for each in (one.concluded.verdict for one in said.verdicts)}
     expected, found = offline(lines)
@@ -68,20 +83,10 @@ def test_a_verdict_of_a_shoe_of_which_nothing_is_stored_is_revised_by_what_comes
         floor = Floor()
         floor.store(store, stored)
         first = floor.records([line for line in lines[len(stored) :] if line != lines[place]])
-        news = News()
-        for record in first:
-            news.add(floor.judge.take(record, 2, 0.0))
-        news.add(look(floor.judge))
-        write(store, news, [], NOW_MS)
+        _killed_before_the_records(store, floor.judge, first)
 
         judge = floor.new_judge([TABLE])
-        said = News()
-        for record in [*first, *floor.records([lines[place]])]:
-            said.add(judge.take(record, 1, 0.0))
-        [desk] = judge.waiting()
-        desk.resume(fold(store, [Wanted(TABLE, PARTITION)], JudgeSettings())[TABLE], judge.unstored(TABLE))
-        judge.resumed(desk)
-        said.add(look(judge))
+        said = _take_over(store, judge, [*first, *floor.records([lines[place]])])
         store.close()
     verdicts = {(each.shoe, each.round): each for each in (one.concluded.verdict for one in said.verdicts)}
     expected, _ = offline(lines)
