@@ -18,6 +18,7 @@ from replay.changes import (
 )
 from replay.verify import settings_in
 from replay.windows import TableWindow, shoe_windows
+from replay.words import winner_words
 from schemas.findings import Finding, as_json, plain
 from schemas.verdicts import Bet, Settled, Verdict
 from store.connect import Store
@@ -136,7 +137,7 @@ def _outcome(verdict: Verdict) -> str | None:
     outcome = verdict.outcome
     if outcome is None:
         return None
-    return f"{outcome.winner} {'-'.join(str(total) for total in outcome.totals.values())}"
+    return f"{winner_words(outcome.winner)} {'-'.join(str(total) for total in outcome.totals.values())}"
 
 
 def _bet_changes(now: Iterable[Bet], then: Iterable[Bet]) -> Iterator[BetChange]:

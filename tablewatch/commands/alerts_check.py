@@ -10,6 +10,7 @@ import typer
 
 from streams.alerting.preview import OTHER, PreviewRow, preview
 from tablewatch.commands.alerts_routes import chosen_routing, explained_routing
+from tablewatch.commands.listing import listing
 
 
 def check(as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False) -> None:
@@ -49,8 +50,4 @@ def _table(rows: list[PreviewRow]) -> str:
         for head, value in columns
         if head not in ("code", "pit", "game", "table") or {value(row) for row in rows} != {OTHER}
     ]
-    lines = [[head for head, _ in shown], *([value(row) for _, value in shown] for row in rows)]
-    widths = [max(len(line[place]) for line in lines) for place in range(len(shown))]
-    return "\n".join(
-        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines
-    )
+    return listing([head for head, _ in shown], [[value(row) for _, value in shown] for row in rows])

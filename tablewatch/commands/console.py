@@ -31,6 +31,7 @@ from streams.alerting.rules import NOBODY, InvalidRouting, Routing, read_routing
 from streams.logs import log_to_stderr
 from tablewatch.commands.changeable import changeable
 from tablewatch.commands.listening import Place, check_place, listen, wrong_use
+from tablewatch.commands.listing import listing
 from tablewatch.commands.measured import measured
 from tablewatch.commands.services import broker, data, explained
 from tablewatch.commands.store_address import store_url
@@ -162,8 +163,11 @@ def list_users() -> None:
     Everybody by name, with the role, and whether the person may sign in.
     """
     with _database() as database:
-        for person in People(database).all():
-            typer.echo(f"{person.name}  {person.role}  {_state(person)}")
+        rows = [(person.name, person.role, _state(person)) for person in People(database).all()]
+    if rows:
+        typer.echo(listing(("name", "role", "may sign in"), rows))
+    else:
+        typer.echo("Nobody may sign in yet. `tablewatch console users add --help` shows how to add somebody.")
 
 
 @users.command(short_help="Give somebody another role.")

@@ -11,9 +11,10 @@ from streams.gateway.app import make_app
 from streams.gateway.kinds import KINDS
 from streams.gateway.pressure import Pressure
 from streams.gateway.sender import Sender
-from streams.gateway.tokens import Devices, InvalidDevice, TokenFile, TokensUnreadable
+from streams.gateway.tokens import Device, Devices, InvalidDevice, TokenFile, TokensUnreadable
 from streams.topics import Layout
 from tablewatch.commands.listening import Place, check_place, listen, wrong_use
+from tablewatch.commands.listing import listing
 
 _HELP = """Examples:
 
@@ -162,17 +163,21 @@ def list_tokens(data: Data = Path("data"), tokens: Tokens = None, as_json: AsJso
         devices = TokenFile(_file(tokens, data)).devices()
     except TokensUnreadable as error:
         wrong_use(str(error))
-    for device in devices:
-        if as_json:
+    if as_json:
+        for device in devices:
             shown = device.model_dump(exclude={"digest"}) | {"types": sorted(device.allowed)}
             typer.echo(orjson.dumps(shown).decode())
-            continue
-        state = f"revoked {device.revoked}" if device.revoked else f"since {device.made}"
-        narrowed = f" only {','.join(device.types)}" if device.types else ""
-        typer.echo(
-            f"{device.id}  {device.name}  {device.kind}{narrowed}  {','.join(device.tables)}  "
-            f"{','.join(device.sources)}  {state}"
-        )
+    elif devices:
+        typer.echo(listing(("id", "device", "may send", "tables", "sources", "token"), list(map(_cells, devices))))
+    else:
+        typer.echo("No device has a token. `tablewatch gateway token add --help` shows how to make one.")
+
+
+def _cells(device: Device) -> tuple[str, ...]:
+    narrowed = f" only {','.join(device.types)}" if device.types else ""
+    state = f"revoked {device.revoked}" if device.revoked else f"since {device.made}"
+    kinds = f"{device.kind}{narrowed}"
+    return device.id, device.name, kinds, ",".join(device.tables), ",".join(device.sources), state
 
 
 @token.command(short_help="Refuse a token from now on.")

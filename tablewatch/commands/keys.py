@@ -12,6 +12,7 @@ import typer
 from replay.chain.keys import KeyMissing, KeyRing, KeyThere, KeyUnreadable
 from replay.custody import who_looks
 from store.rows.proof import SigningKey
+from tablewatch.commands.listing import listing
 from tablewatch.commands.services import WRONG_USE, data
 from tablewatch.settings import value_of
 
@@ -87,13 +88,18 @@ def list_keys(as_json: AsJson = False) -> None:
     """
     with about_keys():
         ring = key_ring()
-        for key in ring.known():
-            if as_json:
-                sys.stdout.write(orjson.dumps(_said(key, private=ring.has_private(key.key_id))).decode() + "\n")
-            else:
-                lost = "" if ring.has_private(key.key_id) else ", its private half is gone"
-                vouched = f", vouched for by {key.previous}" if key.previous else ""
-                typer.echo(f"{key.key_id}  made {_time(key.made)} by {key.by}{vouched}{lost}")
+        known = [(key, ring.has_private(key.key_id)) for key in ring.known()]
+    if as_json:
+        for key, private in known:
+            sys.stdout.write(orjson.dumps(_said(key, private=private)).decode() + "\n")
+    elif known:
+        rows = [
+            (key.key_id, _time(key.made), key.by, key.previous or "-", "here" if private else "gone")
+            for key, private in known
+        ]
+        typer.echo(listing(("key", "made", "by", "vouched for by", "its private half"), rows))
+    else:
+        typer.echo("There is no key yet: `tablewatch keys make` makes the first.")
 
 
 def _said(key: SigningKey, *, private: bool) -> dict[str, object]:

@@ -217,8 +217,11 @@ def holds() -> None:
     Lists every legal hold that was ever placed, one JSON object a line.
     """
     with _explained():
-        for each in all_holds(_store()):
-            typer.echo(orjson.dumps(asdict(each)))
+        placed = all_holds(_store())
+    for each in placed:
+        typer.echo(orjson.dumps(asdict(each)))
+    if not placed:
+        typer.echo("No legal hold was ever placed.", err=True)
 
 
 @app.command()

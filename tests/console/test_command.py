@@ -67,6 +67,7 @@ def serving_and_measured(folder: Path, **settings: str) -> Iterator[tuple[str, s
 
 
 def test_people_are_added_listed_changed_and_disabled(tmp_path: Path) -> None:
+    assert run(tmp_path, "users", "list").stdout.startswith("Nobody may sign in yet. ")
     added = run(tmp_path, "users", "add", "mei", "--role", "auditor", "--password-from-input", given=PASSWORD + "\n")
     assert added.returncode == 0
     assert "mei may sign in as auditor" in added.stderr
@@ -80,7 +81,7 @@ def test_people_are_added_listed_changed_and_disabled(tmp_path: Path) -> None:
     assert run(tmp_path, "users", "role", "mei", "operator").returncode == 0
     assert run(tmp_path, "users", "disable", "mei").returncode == 0
     listed = run(tmp_path, "users", "list").stdout
-    assert re.fullmatch(r"mei  operator  disabled since .*UTC\n", listed)
+    assert re.fullmatch(r"name  role      may sign in\nmei   operator  disabled since .*UTC\n", listed)
     assert PASSWORD not in listed
     assert run(tmp_path, "users", "enable", "nobody").returncode == 2
 

@@ -56,11 +56,11 @@ def test_another_card_changes_the_outcome_and_what_is_due(store: Store) -> None:
     case = Case(DTB).round(None, {"b1": ("player", 100), "b2": ("banker", 100)}, {"b1": (100, 0), "b2": (0, 100)})
     result = _what_if(store, case, Changes(cards={2: "7S"}))
     (change,) = result.changed
-    assert change.outcome == ("player 9-2", "player 9-7")
+    assert change.outcome == ("Player 9-2", "Player 9-7")
     assert change.bets == ()
     result = what_if(store, [FIRST], Changes(cards={1: "KH", 2: "8S", 3: "7C"}), meant=FIRST)
     (change,) = result.changed
-    assert change.outcome == ("player 9-2", "banker 7-8")
+    assert change.outcome == ("Player 9-2", "Banker 7-8")
     assert {bet.bet: (bet.due, bet.due_then) for bet in change.bets} == {"b1": (100, -100), "b2": (-100, 95)}
     assert [finding.code for finding in change.appeared] == ["payout-wrong", "payout-wrong"]
 

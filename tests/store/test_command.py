@@ -125,6 +125,7 @@ def test_a_damaged_backup_is_refused_with_the_name_of_its_file(url: str, tmp_pat
 
 def test_holds_are_placed_listed_and_lifted(url: str, empty_store: Store) -> None:
     run("migrate")
+    assert (run("holds").stdout, run("holds").stderr) == ("", "No legal hold was ever placed.\n")
     write_records(empty_store, packed(everything(evening())))
     placed = run("hold", "case 7", "BT1/S1/2", "BT2/S1", "--reason", "a complaint", "--by", "otto")
     assert placed.exit_code == 0, placed.output

@@ -1,6 +1,7 @@
 """`tablewatch gateway`: tokens made, listed and revoked; a server that starts, serves and ends in good order."""
 
 import os
+import re
 import signal
 import socket
 import ssl
@@ -32,11 +33,16 @@ READER_12 = ["reader-12", "--table", "BT12", "--source", READER, "--kind", "card
 
 def test_a_token_is_printed_once_listed_without_its_secret_and_revoked(tmp_path: Path) -> None:
     where = ["--data", str(tmp_path)]
+    assert RUN.invoke(gateway, ["token", "list", *where]).stdout.startswith("No device has a token. ")
+    assert RUN.invoke(gateway, ["token", "list", "--json", *where]).stdout == ""
     made = RUN.invoke(gateway, ["token", "add", *READER_12, *where])
     assert made.exit_code == 0, made.output
     token = made.stdout.strip()
     listed = RUN.invoke(gateway, ["token", "list", *where])
-    assert "reader-12  card-reader  BT12  /tables/BT12/reader" in listed.stdout
+    heads, row = listed.stdout.splitlines()
+    assert re.fullmatch(r"id +device +may send +tables +sources +token", heads)
+    assert re.match(r"\w+  reader-12  card-reader  BT12    /tables/BT12/reader  since ", row)
+    assert [heads.index(head) for head in ("device", "tables")] == [row.index(cell) for cell in ("reader-12", "BT12  ")]
     assert token not in listed.stdout
     (shown,) = map(orjson.loads, RUN.invoke(gateway, ["token", "list", "--json", *where]).stdout.splitlines())
     assert "digest" not in shown
