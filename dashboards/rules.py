@@ -189,6 +189,22 @@ RULES: Final[Sequence[Rule]] = (
         "partition, and at the store; a worker that hangs is ended, and another one takes its tables over.",
     ),
     Rule(
+        uid="tablewatch-sealing-stopped",
+        title="The sealing has stopped",
+        # A house that never sealed anything has chosen so.
+        query=Sql(
+            "SELECT if((SELECT count() FROM events WHERE $__timeFilter(arrival)) = 0"
+            " OR (SELECT count() FROM checkpoints) = 0, 1,"
+            " (SELECT count() FROM checkpoints WHERE $__timeFilter(at))) AS checkpoints_made"
+        ),
+        threshold=("lt", 1),
+        lasting="5m",
+        severity="high",
+        summary="Events are stored and for ten minutes no checkpoint was signed: what came since cannot be proved.",
+        what_to_do="Look at `tablewatch chain run`: its log and its `/readyz` tell why. Started again it seals what "
+        "came meanwhile. If it ended with 1, touch nothing and call the auditor.",
+    ),
+    Rule(
         uid="tablewatch-judge-fault",
         title="A fault of the judge",
         query=Prom("sum(increase(tablewatch_judge_failures_total[15m])) or vector(0)", ""),

@@ -53,11 +53,12 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Setting("CONSOLES", "", "users that read everything"),
     Setting("RETENTION_YEARS", "7", "years that the store keeps everything; never less than five"),
     Setting("CLUSTER", "", "the ClickHouse cluster to make replicated and distributed tables on"),
-    Setting("METRICS_HOST", "127.0.0.1", "where workers, alert service, watches and console tell metrics"),
+    Setting("METRICS_HOST", "127.0.0.1", "where workers, alert service, watches, sealing and console tell metrics"),
     Setting("METRICS_PORT", "0", "of a worker's /metrics, /healthz and /readyz; 0: a free one"),
     Setting("ALERTS_ROUTES", "", "the routing file of alerts; empty: alert-routes.toml in the data folder"),
     Setting("ALERTS_PORT", "0", "of the alert service's /metrics, /healthz and /readyz on this machine; 0: a free one"),
     Setting("WATCHES_PORT", "0", "of the watch service's /metrics, /healthz and /readyz; 0: a free one"),
+    Setting("CHAIN_PORT", "0", "of the sealing's /metrics, /healthz and /readyz; 0: a free one"),
     Setting("SESSION_SECONDS", "15", "how long a worker that was killed holds its partitions on Kafka"),
     Setting(
         "WORKER_NAME", "", "of a worker, no other's: killed, it goes on at once; {host} in it is the machine's name"

@@ -13,6 +13,8 @@ from typing import Annotated
 
 import typer
 
+from replay.chain import measures
+from replay.chain.keys import KeyMissing
 from replay.chain.note import published, read_published
 from replay.chain.seal import ChainBroken, Sealer
 from replay.chain.tree import TreeIncomplete
@@ -29,11 +31,16 @@ from streams.outlets import open_outlet
 from streams.packing import PackedRecord
 from streams.topic_layout import CHECKPOINTS
 from tablewatch.commands.keys import about_keys, key_ring
+from tablewatch.commands.measured import measured
 from tablewatch.commands.services import WRONG_USE, broker, data, explained
 from tablewatch.commands.store_address import store_url
 from tablewatch.settings import value_of
 
 FLAGGED = 1
+KEY_SECONDS = 2.0
+"""So often it is looked for a key that somebody has still to make."""
+LONGEST_LOOK_SECONDS = 60.0
+"""A look that lasts longer than this is told as one that waits."""
 _TREE = "main"
 
 _HELP = """Examples:
@@ -79,23 +86,38 @@ def run(
     every: Annotated[float, typer.Option(min=0.1, help="Seconds between two checkpoints.")] = 10.0,
     file: File = None,
     to_topic: Publish = True,
+    await_key: Annotated[
+        bool, typer.Option("--await-key", help="Without a key, wait until somebody has made one, and do not end.")
+    ] = False,
+    port: Annotated[
+        int | None,
+        typer.Option(
+            min=0, max=65535, envvar="TABLEWATCH_CHAIN_PORT", help="Of /metrics, /healthz, /readyz; 0: a free one."
+        ),
+    ] = None,
 ) -> None:
     """Examples:
 
     \b
       tablewatch chain run
       tablewatch chain run --every 60 --file /mnt/elsewhere/checkpoints.txt
+      tablewatch chain run --await-key --port 9468
 
     Seals what comes into the store every few seconds until SIGTERM, beside any number of workers; one such process
     a store. It waits while the store or the broker is away, and stops with exit code 1 if the chain in the store does
     not continue what was signed.
     """
     log_to_stderr()
-    stop = Event()
+    sealing = _Sealing(every, file or _default_file(), to_topic=to_topic)
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: stop.set())
+        signal.signal(number, lambda *_: sealing.stop.set())
+    with explained():
+        measured("CHAIN_PORT", port, lambda: sealing.lacks is None, lambda: sealing.lacks)
+    with about_keys():
+        if await_key and not sealing.await_key():
+            return
     with _sealing() as store:
-        _run(store.patient(FOR_EVER), every, file or _default_file(), stop, to_topic=to_topic)
+        sealing.run(store.patient(FOR_EVER))
 
 
 @chain.command()
@@ -129,25 +151,67 @@ def accept(
     typer.echo(f"{len(named)} rows are accepted; checkpoint of {made.size} leaves.")
 
 
-def _run(store: Store, every: float, file: Path, stop: Event, *, to_topic: bool) -> None:
-    sealer: Sealer | None = None
-    unsent: list[Checkpoint] = []
-    while True:
-        try:
-            if sealer is None:
-                sealer = Sealer(store, key_ring(), _now)
-                unsent = _unsent(sealer.last) if to_topic else []
-            made = sealer.seal()
-            if made is not None:
-                logger.info("checkpoint of %d leaves", made.size)
-                unsent += [made] if to_topic else []
-            unsent = _hand_out(store, file, unsent)
-        except StoreUnavailable as error:
-            # What of the last insert has landed is not known: take it up from the store again.
-            logger.warning("%s", error)
-            sealer = None
-        if stop.wait(every):
-            return
+class _Sealing:
+    """The work of `chain run`, and how it goes."""
+
+    def __init__(self, every: float, file: Path, *, to_topic: bool) -> None:
+        self.stop = Event()
+        self._why: str | None = "nothing was sealed since the start"
+        """What keeps it from sealing, in words."""
+        self._looked = time.monotonic()
+        """When all that was new was sealed, by this process's clock."""
+        self._every = every
+        self._file = file
+        self._to_topic = to_topic
+
+    @property
+    def lacks(self) -> str | None:
+        """What keeps it from sealing, in words. While the store is away it waits inside a look for as long as that
+        takes."""
+        waits = time.monotonic() - self._looked
+        if self._why is None and waits > self._every + LONGEST_LOOK_SECONDS:
+            return f"nothing was sealed for {waits:.0f} seconds"
+        return self._why
+
+    def await_key(self) -> bool:
+        """Wait until there is a key to sign with; False: it was told to stop before."""
+        while True:
+            try:
+                key_ring().current()
+                return True
+            except KeyMissing as error:
+                if self._why != str(error):
+                    logger.warning("waiting: %s", error)
+                self._why = str(error)
+            if self.stop.wait(KEY_SECONDS):
+                return False
+
+    def run(self, store: Store) -> None:
+        """Seal again and again until it is told to stop."""
+        sealer: Sealer | None = None
+        unsent: list[Checkpoint] = []
+        while True:
+            try:
+                if sealer is None:
+                    sealer = Sealer(store, key_ring(), _now)
+                    unsent = _unsent(sealer.last) if self._to_topic else []
+                made = sealer.seal()
+                measures.LAST.set(time.time())
+                if sealer.last is not None:
+                    measures.LEAVES.set(sealer.last.size)
+                if made is not None:
+                    logger.info("checkpoint of %d leaves", made.size)
+                    unsent += [made] if self._to_topic else []
+                unsent = _hand_out(store, self._file, unsent)
+                measures.UNSENT.set(len(unsent))
+                self._why, self._looked = None, time.monotonic()
+            except StoreUnavailable as error:
+                # What of the last insert has landed is not known: take it up from the store again.
+                logger.warning("%s", error)
+                sealer = None
+                self._why = str(error)
+            if self.stop.wait(self._every):
+                return
 
 
 def _hand_out(store: Store, file: Path, unsent: list[Checkpoint]) -> list[Checkpoint]:

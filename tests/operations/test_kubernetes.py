@@ -130,14 +130,18 @@ def test_workers_leave_one_at_a_time_and_have_the_time_to_finish() -> None:
     assert grace >= int(settings["TABLEWATCH_STOP_SECONDS"]) + 10
 
 
-def test_one_alert_service_for_a_site() -> None:
-    alerts = next(
-        each for each in _manifests() if each["kind"] == "StatefulSet" and each["metadata"]["name"] == "alerts"
-    )
-    assert alerts["spec"]["replicas"] == 1
+@pytest.mark.parametrize("name", ["alerts", "chain"])
+def test_one_for_a_site_with_a_volume_of_its_own(name: str) -> None:
+    part = next(each for each in _manifests() if each["kind"] == "StatefulSet" and each["metadata"]["name"] == name)
+    assert part["spec"]["replicas"] == 1
+    assert [each["metadata"]["name"] for each in part["spec"]["volumeClaimTemplates"]] == ["data"]
 
 
-def test_every_service_of_compose_that_is_always_started_has_its_pod() -> None:
-    started = {name for name, part in ours().items() if not part.get("profiles") and part["restart"] != "no"}
-    assert {"worker", "watches"} <= started
+def test_every_service_of_compose_that_a_real_floor_needs_has_its_pod() -> None:
+    started = {
+        name
+        for name, part in ours().items()
+        if part.get("profiles", ["chain"]) == ["chain"] and part["restart"] != "no"
+    }
+    assert {"worker", "watches", "chain"} <= started
     assert started <= {name for name, _ in _pods()}

@@ -1,13 +1,16 @@
 """Sealing, proving, exporting and re-auditing as people type it: what is printed, and the exit codes."""
 
+import re
 import signal
 import subprocess
 import sys
 import time
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+import httpx
 import orjson
 import pytest
 from typer.testing import CliRunner, Result
@@ -21,6 +24,7 @@ from store.rows.proof import AccessEntry
 from store.write.proof import write_access
 from streams.embedded.log import Log
 from tablewatch.command import app
+from tablewatch.commands import chain
 from tests.replay.stored import fill
 from tests.store.floor import LONG
 
@@ -45,6 +49,7 @@ def floor(own_store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 def test_a_round_from_the_seal_to_a_bundle_that_a_stranger_checks(floor: str, own_store: Store, tmp_path: Path) -> None:
     assert run("chain", "checkpoint").exit_code == 2
     assert run("replay", "prove", floor).exit_code == 2
+    assert run("keys", "list").output == "There is no key yet: `tablewatch keys make` makes the first.\n"
     made = run("keys", "make")
     assert made.exit_code == 0
     assert run("keys", "make").exit_code == 2
@@ -79,6 +84,9 @@ def test_a_round_from_the_seal_to_a_bundle_that_a_stranger_checks(floor: str, ow
     actions = {entry.action for entry in access_entries(own_store)}
     assert {"replay prove", "replay export"} <= actions
     assert run("keys", "rotate").exit_code == 0
+    heads, first, second = run("keys", "list").output.splitlines()
+    assert heads.split("  ")[0] == "key" and heads.endswith("its private half")
+    assert key in first and key in second and "otto" in second, "the old key vouches for the new one"
     assert run("chain", "checkpoint").exit_code == 0
     whole = run("replay", "verify", "--chain", "--json", "--checkpoints", str(tmp_path / "data" / "checkpoints.txt"))
     assert whole.exit_code == 0, whole.output
@@ -139,13 +147,23 @@ def test_a_broken_chain_is_not_sealed_on(floor: str, own_store: Store) -> None:
     assert "replay verify --chain" in stopped.output
 
 
+@contextmanager
+def _sealing(*options: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """`chain run` at work, and the address on which it tells how it is."""
+    command = [sys.executable, "-c", "from tablewatch.command import main; main()", "chain", "run", "--port", "0"]
+    service = subprocess.Popen([*command, *options], stderr=subprocess.PIPE, text=True)
+    try:
+        assert service.stderr is not None
+        port = next(found[1] for line in service.stderr if (found := re.search(r"metrics on port (\d+)", line)))
+        yield service, f"http://127.0.0.1:{port}"
+    finally:
+        service.kill()
+        service.communicate(timeout=30)
+
+
 def test_the_service_seals_what_comes_and_ends_with_0_on_sigterm(floor: str, own_store: Store, tmp_path: Path) -> None:
     run("keys", "make")
-    command = "from tablewatch.command import main; main()"
-    service = subprocess.Popen(
-        [sys.executable, "-c", command, "chain", "run", "--every", "0.2", "--no-publish"], stderr=subprocess.PIPE
-    )
-    try:
+    with _sealing("--every", "0.2", "--no-publish") as (service, _):
         file = tmp_path / "data" / "checkpoints.txt"
         assert _until(lambda: file.exists() and len(read_published(file.read_text("utf-8"))) == 1)
         assert run("chain", "checkpoint").exit_code == 2, "one process seals a store"
@@ -154,10 +172,46 @@ def test_the_service_seals_what_comes_and_ends_with_0_on_sigterm(floor: str, own
         assert _until(lambda: len(read_published(file.read_text("utf-8"))) == 2)
         service.send_signal(signal.SIGTERM)
         assert service.wait(30) == 0
-    finally:
-        service.kill()
-        service.communicate(timeout=30)
     assert run("replay", "verify", "--chain").exit_code == 0
+
+
+def test_the_service_waits_for_a_key_and_tells_how_it_is(floor: str, own_store: Store) -> None:
+    with _sealing("--every", "0.2", "--no-publish", "--await-key") as (service, address):
+        assert _until(lambda: "run: tablewatch keys make" in httpx.get(f"{address}/readyz").text)
+        assert httpx.get(f"{address}/readyz").status_code == 503
+        assert httpx.get(f"{address}/healthz").status_code == 200
+        assert checkpoints(own_store, "main") == []
+        assert run("keys", "make").exit_code == 0
+        assert _until(lambda: httpx.get(f"{address}/readyz").status_code == 200)
+        (made,) = checkpoints(own_store, "main")
+        told = httpx.get(f"{address}/metrics").text
+        assert f"tablewatch_sealed_leaves {float(made.size)}" in told
+        assert "tablewatch_seal_unsent 0.0" in told
+        service.send_signal(signal.SIGTERM)
+        assert service.wait(30) == 0
+
+
+def test_a_service_that_waits_for_a_key_can_be_stopped(floor: str) -> None:
+    with _sealing("--await-key") as (service, address):
+        assert _until(lambda: "run: tablewatch keys make" in httpx.get(f"{address}/readyz").text)
+        service.send_signal(signal.SIGTERM)
+        assert service.wait(30) == 0
+
+
+def test_without_a_key_and_nobody_asked_to_wait_it_ends(floor: str) -> None:
+    ended = run("chain", "run", "--no-publish")
+    assert ended.exit_code == 2
+    assert "tablewatch keys make" in ended.output
+
+
+def test_a_look_that_lasts_too_long_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    sealing = chain._Sealing(10.0, tmp_path / "checkpoints.txt", to_topic=False)
+    assert sealing.lacks == "nothing was sealed since the start"
+    sealing._why = None
+    assert sealing.lacks is None
+    now = time.monotonic()
+    monkeypatch.setattr(chain.time, "monotonic", lambda: now + 100)
+    assert sealing.lacks == "nothing was sealed for 100 seconds"
 
 
 def _until(holds: Callable[[], bool], seconds: float = 60.0) -> bool:
