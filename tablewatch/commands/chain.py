@@ -108,16 +108,16 @@ def run(
     not continue what was signed.
     """
     log_to_stderr()
-    sealing = _Sealing(every, file or _default_file(), to_topic=to_topic)
+    service = _Service(every, file or _default_file(), to_topic=to_topic)
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: sealing.stop.set())
+        signal.signal(number, lambda *_: service.stop.set())
     with explained():
-        measured("CHAIN_PORT", port, lambda: sealing.lacks is None, lambda: sealing.lacks)
+        measured("CHAIN_PORT", port, lambda: service.lacks is None, lambda: service.lacks)
     with about_keys():
-        if await_key and not sealing.await_key():
+        if await_key and not service.await_key():
             return
     with _sealing() as store:
-        sealing.run(store.patient(FOR_EVER))
+        service.run(store.patient(FOR_EVER))
 
 
 @chain.command()
@@ -151,7 +151,7 @@ def accept(
     typer.echo(f"{len(named)} rows are accepted; checkpoint of {made.size} leaves.")
 
 
-class _Sealing:
+class _Service:
     """The work of `chain run`, and how it goes."""
 
     def __init__(self, every: float, file: Path, *, to_topic: bool) -> None:

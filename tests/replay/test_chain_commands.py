@@ -205,7 +205,7 @@ def test_without_a_key_and_nobody_asked_to_wait_it_ends(floor: str) -> None:
 
 
 def test_a_look_that_lasts_too_long_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    sealing = chain._Sealing(10.0, tmp_path / "checkpoints.txt", to_topic=False)
+    sealing = chain._Service(10.0, tmp_path / "checkpoints.txt", to_topic=False)
     assert sealing.lacks == "nothing was sealed since the start"
     sealing._why = None
     assert sealing.lacks is None
