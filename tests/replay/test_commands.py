@@ -273,7 +273,7 @@ def test_what_if_says_what_differs_in_all_and_per_bet(store: Store, run: Run) ->
     assert "4 rounds, of which 1 would come out otherwise." in done.stdout
     assert "Players would be due 1.00 SGD more in all." in done.stdout
     said = orjson.loads(run("what-if", "BT1/S1/1", "--card", "1=KH", "--json").stdout_bytes)
-    assert said["changed"][0]["outcome"] == {"is": "player 9-2", "then": None}
+    assert said["changed"][0]["outcome"] == {"is": "Player 9-2", "then": None}
 
 
 def _in_yen() -> list[bytes]:

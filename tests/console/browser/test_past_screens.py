@@ -166,8 +166,8 @@ def test_an_auditor_asks_what_if_and_draws_the_refund_sheet(evening: Evening, vi
     page.get_by_role("combobox", name="Draw 2").select_option("KS")
     page.get_by_role("button", name="What then?").click()
     answer = page.locator(".round-what-if [role=status]")
-    expect(answer).to_contain_text("Outcome: dragon")
-    expect(answer).to_contain_text("tiger A-K")
+    expect(answer).to_contain_text("Outcome: Dragon")
+    expect(answer).to_contain_text("Tiger A-K")
     page.get_by_role("button", name="Draw the sheet").click()
     moved = [bet.actual for bet in wanted.verdict.bets if bet.actual]
     back = sum(each.collected for each in moved)

@@ -46,8 +46,8 @@ def test_another_card_changes_the_outcome_the_findings_and_the_money(evening: Ev
     path = f"/api/v1/rounds/{wanted.key}/what-if"
     told = evening.client("auditor").post(path, {"cards": {"1": "AS", "2": "KS"}}).json()
     change = next(each for each in told["changed"] if each["round"] == wanted.key.round)
-    assert change["outcome"] == {"now": change["outcome"]["now"], "then": "tiger A-K"}
-    assert change["outcome"]["now"].startswith("dragon ")
+    assert change["outcome"] == {"now": change["outcome"]["now"], "then": "Tiger A-K"}
+    assert change["outcome"]["now"].startswith("Dragon ")
     assert "display-mismatch" in {finding["code"] for finding in change["appeared"]}
     assert change["bets"]
     assert evening.client("auditor").get(path.removesuffix("/what-if") + "/verify").json()["same"]
