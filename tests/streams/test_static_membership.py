@@ -48,7 +48,8 @@ def _members(broker: KafkaBroker) -> dict[str | None, tuple[int, ...]]:
             sorted(
                 {
                     number
-                    for topic in member["member_assignment"]["assigned_partitions"]
+                    # In the middle of a rebalance a member has no assignment, and the client gives an empty text.
+                    for topic in (member["member_assignment"] or {"assigned_partitions": ()})["assigned_partitions"]
                     for number in topic["partitions"]
                 }
             )
