@@ -58,6 +58,8 @@ class TableDesk:
         self._caught_up = False
         """Whether all has been read that a worker before this one can have told of."""
         self._released_at = 0
+        self._unseen = True
+        """Whether something was taken since the last look."""
         self._to_recall: list[Finding] = []
         """What a worker before this one told of devices and shoes."""
         self._recall_at = 0
@@ -84,6 +86,7 @@ class TableDesk:
     def take(self, batch: int, share: Share) -> None:
         """Take in what a record brings; while the table is not read from the store, it must come again."""
         self.last_batch = batch
+        self._unseen = True
         if self.live is not None:
             self._hand(self.live, share)
 
@@ -113,6 +116,7 @@ class TableDesk:
             for finding in self._to_recall:
                 live.recall(finding)
             self._to_recall = []
+        self._unseen = False
         seen = live.look(complete_to)
         if self._to_recall:
             seen.again_at(self._recall_at)
@@ -224,6 +228,7 @@ class TableDesk:
         self.late.clear()
         self.arrived.clear()
         self.next_at = None
+        self._unseen = True
         self._caught_up = False
         self._released_at = live.latest
 
@@ -233,9 +238,10 @@ class TableDesk:
             del self._on_the_way[what]
 
     def release(self, complete_to: int) -> None:
-        """Let go of what is judged and long over."""
+        """Let go of what is judged and long over. What was told before is first held against all that came since: of
+        a history that is gone, nothing can be taken back."""
         live = self.live
-        if live is None or self.needs_store:
+        if live is None or self.needs_store or self._to_recall or (self._unseen and not self.is_calm(complete_to)):
             return
         self._released_at = live.latest
         live.release(complete_to)

@@ -12,7 +12,7 @@ from simulator.floor import simulate
 from streams.folding import Folded
 from streams.intake import read_record
 from streams.news import News
-from streams.partition import PartitionJudge
+from streams.partition import HELD_AGAIN_AFTER, PartitionJudge
 from streams.publish import publish
 from streams.routing import Router
 from streams.topic_layout import INPUTS
@@ -141,6 +141,34 @@ def test_a_table_that_was_taken_over_is_held_until_its_rounds_are_judged() -> No
         news.add(_look(judge, now))
         judge.release(30 * 24 * 3_600.0, now)
     assert [each.concluded.verdict.revision for each in news.verdicts] == [1] * ROUNDS
+
+
+def _standing(news: News) -> dict[str, str]:
+    """What is found and was not taken back, by id."""
+    last = {each.finding.id: each.finding for each in news.findings}
+    return {name: finding.code for name, finding in last.items() if not finding.cleared}
+
+
+def test_a_silence_that_was_none_is_taken_back_though_what_is_over_was_let_go_before_the_next_look() -> None:
+    """A topic stood still for so long that a device seemed silent. When it goes on, its table is left alone for a
+    moment, and in that moment comes the turn of the table to let go of what is over."""
+    judge, by_topic = _idle_judge(), _by_topic(list(simulate(1, ROUNDS, 2)))
+    bets = by_topic.pop("table.bets")
+    news = News()
+    for topic, lines in by_topic.items():
+        _read(judge, topic, lines, NOW)
+    _read(judge, "table.bets", bets[: len(bets) // 3], NOW)
+    for second in range(5):
+        news.add(_look(judge, NOW + second * SECOND))
+    assert "device-silent" in _standing(news).values()
+    goes_on = NOW + HELD_AGAIN_AFTER
+    _read(judge, "table.bets", bets[len(bets) // 3 :], goes_on)
+    assert not _look(judge, goes_on)
+    assert judge.is_holding(goes_on)
+    judge.release(0.0, goes_on)
+    for second in range(1, 5):
+        news.add(_look(judge, goes_on + second * SECOND))
+    assert "device-silent" not in _standing(news).values()
 
 
 def test_a_device_that_is_late_all_the_time_does_not_keep_its_table_from_being_judged() -> None:

@@ -8,6 +8,7 @@ from audit.live.table import LiveTable
 from audit.settings import JudgeSettings
 from games.cards import STANDARD
 from schemas.decoding import decode_lines, decode_record
+from schemas.findings import finding_json
 from store.rows.raw import Record
 from streams.desk import TableDesk
 from streams.folding import FindingMark, Folded
@@ -15,7 +16,7 @@ from streams.intake import event_times
 from streams.intake import shares as by_table
 from streams.partition import IDLE_SECONDS, PartitionJudge
 from streams.topic_layout import INPUTS
-from tests.audit.case import FIRST_BET, Case
+from tests.audit.case import DEALER, FIRST_BET, RFID, Case
 from tests.streams.stored import SHORT_PAID
 
 LONG_AFTER = 2**60
@@ -105,6 +106,29 @@ def test_what_was_told_of_a_shoe_is_taken_back_though_nothing_of_it_was_stored_y
     desk.resume(Folded(LiveTable(desk.table, desk.settings)), shares)
     cleared = [each.finding for each in desk.look(LONG_AFTER, caught_up=True).findings if each.finding.cleared]
     assert "shoe-short" in {finding.code for finding in cleared}
+
+
+def test_a_silence_that_was_none_is_taken_back_by_a_worker_that_lets_go_before_it_has_looked() -> None:
+    """A table that was read from the store is left alone for a moment while late facts come; its turn to let go of what
+    is over may be the first that comes."""
+    case = Case()
+    for minute in range(4):
+        case.beat(minute * 50_000, RFID).beat(minute * 50_000 + 1_000, DEALER)
+    events = decode_lines(case.lines()).events
+    rfid = [event for event in events if event.source == RFID]
+    early = LiveTable(case.said[0]["subject"], JudgeSettings())
+    for event in events:
+        if event not in rfid[1:]:
+            early.take(event)
+    [silent] = [finding for finding in early.look(LONG_AFTER).findings if finding.code == "device-silent"]
+    late = LiveTable(early.table, JudgeSettings())
+    for event in events:
+        late.take(event)
+    desk = TableDesk(early.table, late.settings, fresh=False)
+    desk.resume(Folded(late, findings={silent.id: FindingMark(1, finding_json(silent), None, True)}), ())
+    desk.release(LONG_AFTER)
+    found = desk.look(LONG_AFTER, caught_up=True).findings
+    assert [each.finding.id for each in found if each.finding.cleared] == [silent.id]
 
 
 def _record(offset: int, lines: Sequence[bytes]) -> Record:
