@@ -6,6 +6,7 @@ import faust
 from mode.utils.logging import get_logger
 
 from streams.broker_url import Broker, KafkaBroker
+from streams.faust_broker import faust_options
 from streams.named_member import know_by_name
 from streams.reading import POLLED_RECORDS, App
 from streams.topic_layout import GROUP
@@ -53,7 +54,7 @@ def make_app(
         "value_serializer": "raw",
         "key_serializer": "raw",
         "datadir": None,
-        **broker.faust_options(),
+        **faust_options(broker),
         **settings,
     }
     return App(group, **{name: value for name, value in options.items() if value is not None})

@@ -11,9 +11,6 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
-from faust import SASLCredentials, SSLCredentials
-from yarl import URL
-
 PORT: Final = 9092
 SECURITY: Final = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 MECHANISMS: Final = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512")
@@ -67,22 +64,11 @@ class KafkaBroker:
                 "sasl_plain_password": self.password,
             }
         if self.security.endswith("SSL"):
-            options["ssl_context"] = self._ssl_context()
+            options["ssl_context"] = self.ssl_context()
         return options
 
-    def faust_options(self) -> dict[str, Any]:
-        """The settings of a Faust app that say where its broker is."""
-        options: dict[str, Any] = {"broker": [URL(f"kafka://{server}") for server in self.servers]}
-        context = self._ssl_context() if self.security.endswith("SSL") else None
-        if self.security.startswith("SASL"):
-            options["broker_credentials"] = SASLCredentials(
-                username=self.user, password=self.password, mechanism=self.mechanism, ssl_context=context
-            )
-        elif context is not None:
-            options["broker_credentials"] = SSLCredentials(context=context)
-        return options
-
-    def _ssl_context(self) -> ssl.SSLContext:
+    def ssl_context(self) -> ssl.SSLContext:
+        """Whom to trust, and what to show of oneself."""
         context = ssl.create_default_context(cafile=None if self.ca is None else str(self.ca))
         if self.certificate is not None:
             context.load_cert_chain(self.certificate, self.key)
@@ -97,10 +83,6 @@ class EmbeddedLog:
 
     def __str__(self) -> str:
         return f"tablelog://{quote(str(self.folder))}"
-
-    def faust_options(self) -> dict[str, Any]:
-        """The settings of a Faust app that say where its broker is."""
-        return {"broker": [URL(str(self), encoded=True)]}
 
 
 Broker = KafkaBroker | EmbeddedLog

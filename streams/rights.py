@@ -20,27 +20,7 @@ from kafka.admin import (
 from kafka.errors import SecurityDisabledError
 
 from schemas.topics import BETS, CARDS, FLOOR, INPUT
-
-
-@dataclass(frozen=True, slots=True)
-class Principals:
-    """The broker's users by what they are, each as `name` or `User:name`."""
-
-    readers: tuple[str, ...] = ()
-    """Card readers and dealing devices: write table.cards."""
-    sensors: tuple[str, ...] = ()
-    """Bet sensors: write table.bets."""
-    desks: tuple[str, ...] = ()
-    """Dealer panels, displays and pit desks: write table.floor."""
-    gateways: tuple[str, ...] = ()
-    """Take events over HTTP from devices they know by token: write all three."""
-    workers: tuple[str, ...] = ()
-    """Judge: read the inputs as a group, write the outputs."""
-    console: tuple[str, ...] = ()
-    """Reads everything and sees how far the workers are, writes nothing."""
-
-    def any(self) -> bool:
-        return any((self.readers, self.sensors, self.desks, self.gateways, self.workers, self.console))
+from streams.principals import Principals
 
 
 @dataclass(frozen=True, slots=True, order=True)

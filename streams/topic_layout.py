@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from schemas.decoding import MAX_RECORD_BYTES
 from schemas.topics import INPUT, OUTPUT, Topic
-from streams.rights import Principals
+from streams.principals import Principals
 
 GROUP = "tablewatch"
 """The workers' group."""

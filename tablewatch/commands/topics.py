@@ -10,7 +10,7 @@ import orjson
 import typer
 
 from streams.broker_url import BrokerUnavailable, InvalidBrokerUrl, RightsMissing, broker_of
-from streams.rights import Principals
+from streams.principals import Principals
 from streams.topics import Difference, Layout
 from streams.topics import check as check_topics
 from streams.topics import create as create_topics

@@ -14,6 +14,7 @@ import faust
 from faust.types import TP
 
 from streams.broker_url import parse_broker
+from streams.faust_broker import faust_options
 
 TOPICS = ("notes.a", "notes.b", "notes.c")
 
@@ -22,7 +23,7 @@ def build(broker_url: str, group: str, file: Path, seconds_per_batch: float) -> 
     """The app: one agent per topic, `noack_take` and an explicit acknowledgement after the line is on disk."""
     app = faust.App(
         group,
-        **parse_broker(broker_url).faust_options(),
+        **faust_options(parse_broker(broker_url)),
         processing_guarantee="at_least_once",
         stream_wait_empty=True,
         broker_commit_interval=0.2,

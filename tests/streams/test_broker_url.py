@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from streams.broker_url import EmbeddedLog, InvalidBrokerUrl, KafkaBroker, broker_of, parse_broker
+from streams.faust_broker import faust_options
 
 
 @pytest.mark.parametrize(
@@ -70,11 +71,11 @@ def test_the_options_of_the_clients() -> None:
         "sasl_plain_username": "u",
         "sasl_plain_password": "p",
     }
-    faust = login.faust_options()
+    faust = faust_options(login)
     assert [str(url) for url in faust["broker"]] == ["kafka://one:1", "kafka://two:2"]
     assert faust["broker_credentials"].username == "u"
     folder = EmbeddedLog(Path("/a folder, with/comma"))
-    assert folder.faust_options()["broker"][0].path == "/a folder, with/comma"
+    assert faust_options(folder)["broker"][0].path == "/a folder, with/comma"
     assert parse_broker(str(folder)) == folder
 
 

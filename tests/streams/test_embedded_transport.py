@@ -16,6 +16,7 @@ from streams.broker_url import EmbeddedLog
 from streams.embedded import consumer as embedded_consumer
 from streams.embedded.log import Log, NewRecord, Place, Topic
 from streams.embedded.retention import retain
+from streams.faust_broker import faust_options
 
 PARTITIONS = 2
 
@@ -29,7 +30,7 @@ class Worker:
         self.gate.set()
         self.app = faust.App(
             "g",
-            **EmbeddedLog(folder).faust_options(),
+            **faust_options(EmbeddedLog(folder)),
             stream_wait_empty=True,
             broker_commit_interval=0.05,
             broker_session_timeout=2.0,

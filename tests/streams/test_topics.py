@@ -20,7 +20,7 @@ from kafka.errors import GroupAuthorizationFailedError, TopicAuthorizationFailed
 from streams.broker_url import Broker, BrokerUnavailable, EmbeddedLog, KafkaBroker, RightsMissing, parse_broker
 from streams.embedded.log import Log, Topic
 from streams.lag import progress_with
-from streams.rights import Principals
+from streams.principals import Principals
 from streams.topics import INPUTS, OUTPUTS, Difference, Layout, check, create
 from tests.services.fixtures import own_broker
 from tests.services.kafka import KafkaBroker as RealBroker
