@@ -12,7 +12,10 @@ import argparse
 import sys
 import tempfile
 import time
+from collections import defaultdict
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from bench.page.figures import RATIO, tell
 from bench.page.processes import cpu_seconds
@@ -62,8 +65,8 @@ def _timed(store: Store, engine: int, rounds: int) -> tuple[int, float]:
     for number, game in enumerate(GAMES.values()):
         _make(store, game, rounds, number)
     store.command("OPTIMIZE TABLE rounds FINAL")
-    took: dict[str, float] = {}
-    spent: dict[str, float] = {}
+    took: dict[str, list[float]] = defaultdict(list)
+    spent: dict[str, list[float]] = defaultdict(list)
     wrong = rows = bets = 0
     for _ in range(3):
         for name in ("scan", "outcomes", "scan of bets", "settlement"):
@@ -75,26 +78,36 @@ def _timed(store: Store, engine: int, rounds: int) -> tuple[int, float]:
                     continue
                 for found in count_games(store, Statement(alike, name == "settlement"), "1", {}).values():
                     rows, bets, wrong = rows + found.rows, bets + found.bets, wrong + found.differing
-            took[name] = min(took.get(name, 1e9), time.perf_counter() - began)
-            spent[name] = min(spent.get(name, 1e9), max(cpu_seconds(engine) - on_processor, _TICK))
+            took[name].append(time.perf_counter() - began)
+            spent[name].append(max(cpu_seconds(engine) - on_processor, _TICK))
     print(f"{rows:,} rounds, {bets:,} bets, {wrong} differ (best of three)")
     by_numpy = rounds_a_second(GAMES["no_commission"], rows)
     # Of few rounds most of the time is the planning of the statements, and the bars are about many.
-    bars = (5_000_000, 2_000_000) if rows >= 1_000_000 else (None, None)
+    bars = {"outcomes": 5_000_000} if rows >= 1_000_000 else {}
     rate = "rounds a second"
-    tell(rate, rows / took["scan"], "rounds/s", of=_SAID["scan"], at=rows)
-    tell(rate, by_numpy, "rounds/s", of="numpy: winner alone, cards in memory", at=rows)
-    tell(rate, rows / took["outcomes"], "rounds/s", of=_SAID["outcomes"], at=rows, at_least=bars[0])
-    tell(rate, rows / took["scan of bets"], "rounds/s", of=_SAID["scan of bets"], at=rows)
-    tell(rate, rows / took["settlement"], "rounds/s", of=_SAID["settlement"], at=rows)
-    tell("bets settled a second by SQL", bets / took["settlement"], "bets/s", at=rows, at_least=bars[1])
+    for name, seconds in took.items():
+        _tell_rate(rate, rows, seconds, "rounds/s", of=_SAID[name], at=rows, at_least=bars.get(name))
+    tell(rate, max(by_numpy), "rounds/s", of="numpy: winner alone, cards in memory", at=rows, turns=by_numpy)
+    bar = 2_000_000 if bars else None
+    _tell_rate("bets settled a second by SQL", bets, took["settlement"], "bets/s", at=rows, at_least=bar)
     for name, seconds in spent.items():
-        tell("rounds a second of the processor", rows / seconds, "rounds/s", of=_SAID[name], at=rows)
-    tell("bets settled a second of the processor by SQL", bets / spent["settlement"], "bets/s", at=rows)
-    tell("outcomes by SQL, by a plain scan", spent["scan"] / spent["outcomes"], RATIO, at=rows)
-    tell("settlement by SQL, by a plain scan", spent["scan of bets"] / spent["settlement"], RATIO, at=rows)
-    tell("outcomes by SQL, by numpy", rows / took["outcomes"] / by_numpy, RATIO, at=rows)
-    return wrong, rows / took["settlement"]
+        _tell_rate("rounds a second of the processor", rows, seconds, "rounds/s", of=_SAID[name], at=rows)
+    _tell_rate("bets settled a second of the processor by SQL", bets, spent["settlement"], "bets/s", at=rows)
+    _tell_ratio("outcomes by SQL, by a plain scan", spent["scan"], spent["outcomes"], rows)
+    _tell_ratio("settlement by SQL, by a plain scan", spent["scan of bets"], spent["settlement"], rows)
+    _tell_ratio("outcomes by SQL, by numpy", [rows / each for each in by_numpy], took["outcomes"], rows)
+    return wrong, rows / min(took["settlement"])
+
+
+def _tell_rate(name: str, count: int, seconds: Sequence[float], unit: str, **more: Any) -> None:
+    """So many in the best of several turns."""
+    tell(name, count / min(seconds), unit, turns=[count / each for each in seconds], **more)
+
+
+def _tell_ratio(name: str, theirs: Sequence[float], ours: Sequence[float], rows: int) -> None:
+    """The best turn of each, and turn by turn; seconds."""
+    turns = [their / our for their, our in zip(theirs, ours, strict=True)]
+    tell(name, min(theirs) / min(ours), RATIO, at=rows, turns=turns)
 
 
 _TICK = 0.01
@@ -158,16 +171,18 @@ def _make(store: Store, game: Game, rounds: int, number: int) -> None:
 def _agreement(store: Store, rounds: int, seed: int, in_engine: float) -> int:
     """The judge's verdicts on simulated floors with faults, re-audited floor by floor."""
     done = bets = doubtful = unknown = differing = 0
-    began, judging = time.perf_counter(), 0.0
+    began = time.perf_counter()
+    by_judge: list[float] = []
     while done < rounds:
         lines = list(simulate(tables=40, rounds=_ROUNDS_A_FLOOR // 40, seed=seed, faults=0.25))
         start = time.process_time()
         verdicts = judged(lines)
-        judging += time.process_time() - start
+        judging = time.process_time() - start
         write_verdicts(store, verdicts)
         result = reaudit(store, explained=3)
         for each in result.listed[:20]:
             print(f"{each.key} differs in {', '.join(each.parts)}: {each.explanation}", file=sys.stderr)
+        by_judge.append((result.rows + result.unknown) / judging)
         done += result.rows + result.unknown
         bets, doubtful, unknown = bets + result.bets, doubtful + result.in_doubt, unknown + result.unknown
         differing += result.differing
@@ -181,11 +196,12 @@ def _agreement(store: Store, rounds: int, seed: int, in_engine: float) -> int:
         f"{done:,} simulated rounds with faults, {bets:,} bets: {differing} differ from the judge; of {doubtful} it is"
         f" not clear what was dealt, of {unknown} the game is not known; {took:.0f} s, seeds up to {seed - 1}"
     )
-    by_judge = done / judging
-    tell("rounds a second", by_judge, "rounds/s", of="the judge: all checks, decoding included", at=done)
+    said = "the judge: all checks, decoding included"
+    tell("rounds a second", max(by_judge), "rounds/s", of=said, at=done, turns=by_judge)
     tell("rounds that SQL and the judge see differently", differing, at=done, at_most=0)
     if in_engine:
-        tell("settlement by SQL, by the judge", in_engine / by_judge, RATIO)
+        shares = [in_engine / each for each in by_judge]
+        tell("settlement by SQL, by the judge", in_engine / max(by_judge), RATIO, turns=shares)
     return differing
 
 

@@ -1,6 +1,6 @@
 """Our Faust worker beside what one would take in its place, on a real Kafka: the same records, the same work.
 
-    python -m bench.stream [--events 240000] [--turns 2] [--peers ours,confluent-kafka,…]
+    python -m bench.stream [--events 120000] [--turns 3] [--peers ours,confluent-kafka,…]
 
 Each peer has a broker, a store and a process of its own, and decodes, judges and inserts the same floor: once with 100
 events packed into a record, once with every event in a record of its own. Then events come at a steady rate, and the
@@ -40,11 +40,11 @@ class Measured:
 def main() -> int:
     """Measure everyone in turn, and say how they compare."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--events", type=int, default=240_000, help="packed; unpacked it is a quarter of them")
-    options.add_argument("--turns", type=int, default=2, help="of each peer, packed; unpacked it is one less")
+    options.add_argument("--events", type=int, default=120_000, help="packed; unpacked it is half of them")
+    options.add_argument("--turns", type=int, default=3, help="of each peer")
     options.add_argument("--tables", type=int, default=200)
     options.add_argument("--rate", type=int, default=2_000, help="events a second for the latency")
-    options.add_argument("--seconds", type=float, default=10.0, help="of the steady rate")
+    options.add_argument("--seconds", type=float, default=5.0, help="of the steady rate")
     options.add_argument("--peers", default=",".join([OURS, *MODULES]))
     asked = options.parse_args()
     peers = [peer for peer in (OURS, *MODULES) if peer in asked.peers.replace("ours", OURS).split(",")]
@@ -59,17 +59,16 @@ def main() -> int:
     lines = list(islice(simulate(asked.tables, rounds, 1), asked.events + paced))
     settings = {
         "packed": Setting(lines, paced, asked.rate, PACKED),
-        "unpacked": Setting(lines[: asked.events // 4 + paced], paced, asked.rate, 1),
+        "unpacked": Setting(lines[: asked.events // 2 + paced], paced, asked.rate, 1),
     }
     tell("events in a record, packed", PACKED)
     tell("events, packed", asked.events)
-    tell("events, unpacked", asked.events // 4)
+    tell("events, unpacked", asked.events // 2)
     tell("tables", asked.tables)
     missed = False
     for name, setting in settings.items():
-        turns = asked.turns if name == "packed" else max(1, asked.turns - 1)
         measured = Measured(name, {peer: [] for peer in peers})
-        for number in range(turns):
+        for number in range(asked.turns):
             for peer in peers[number % len(peers) :] + peers[: number % len(peers)]:
                 measured.turns[peer].append(_turn(peer, setting))
         say(measured)

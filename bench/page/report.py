@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
+from bench.page.agreement import Again, measured_again, spread
 from bench.page.figures import RATIO, Figure, number
 from bench.page.pictures import digest, draw, drawn_figures
 from bench.page.plan import LONG, QUESTIONS, Question
@@ -12,12 +13,16 @@ from bench.page.run import CHECKOUT, Run, from_json, to_json
 
 DOCS: Final = CHECKOUT / "docs"
 SHORT_FILE, LONG_FILE, PAGE = "benchmarks/figures.json", "benchmarks/long.json", "benchmarks.md"
+BEFORE_FILE = "benchmarks/before.json"
+"""The run before the last one of the ratios."""
 
 
 def keep(run: Run, docs: Path, *, long: bool) -> None:
-    """Keep a run, and make page and pictures anew."""
+    """Keep a run, and make page and pictures anew; the run before is kept for what it is held against."""
     file = docs / (LONG_FILE if long else SHORT_FILE)
     file.parent.mkdir(parents=True, exist_ok=True)
+    if not long and file.exists():
+        file.replace(docs / BEFORE_FILE)
     file.write_text(to_json(run), "utf-8")
     write(docs)
 
@@ -65,10 +70,12 @@ def without_reason(figures: Sequence[Figure]) -> list[str]:
 
 def page(docs: Path) -> str:
     """The whole page."""
-    return "\n".join(_page(kept(docs))) + "\n"
+    file = docs / BEFORE_FILE
+    before = from_json(file.read_text("utf-8")) if file.exists() else None
+    return "\n".join(_page(kept(docs), before)) + "\n"
 
 
-def _page(answered: Sequence[tuple[Question, Run]]) -> Iterator[str]:
+def _page(answered: Sequence[tuple[Question, Run]], before: Run | None) -> Iterator[str]:
     yield "# Measurements"
     yield ""
     yield (
@@ -88,8 +95,38 @@ def _page(answered: Sequence[tuple[Question, Run]]) -> Iterator[str]:
         for figure in run.figures(question.name):
             if figure.unit == RATIO or figure.holds is not None:
                 yield f"| [{question.title}](#{_anchor(question.title)}) | {_row(figure)} |"
+    if before is not None:
+        now = next((run for question, run in answered if question in QUESTIONS), None)
+        yield from _twice(before, now) if now is not None else ()
     for question, run in answered:
         yield from _answer(question, run)
+
+
+def _twice(before: Run, now: Run) -> Iterator[str]:
+    """How the ratios of the last run compare with those of the one before."""
+    again = measured_again(before, now, [question.name for question in QUESTIONS])
+    where = "on the same machine" if before.machine == now.machine else "on another machine, or with other libraries"
+    yield ""
+    yield "## Measured twice"
+    yield ""
+    yield (
+        f"The run before this one was made {before.began}, {where}. A ratio is reproduced where the spreads of the two"
+        f" runs meet: {sum(each.agrees for each in again)} of {len(again)} are."
+    )
+    yield ""
+    yield "| ratio | before | spread | now | spread | |"
+    yield "|---|---:|---|---:|---|---|"
+    yield from (f"| {_row_twice(each)} |" for each in again)
+
+
+def _row_twice(again: Again) -> str:
+    low, high = spread(again.before)
+    lowest, highest = spread(again.now)
+    return (
+        f"{_name(again.now)} | {again.before.told} | {number(low)} to {number(high)}"
+        f" | {again.now.told} | {number(lowest)} to {number(highest)}"
+        f" | {'reproduced' if again.agrees else '**not reproduced**'}"
+    )
 
 
 def _facts(run: Run) -> Iterator[str]:
@@ -135,16 +172,20 @@ def _answer(question: Question, run: Run) -> Iterator[str]:
 
 
 def _row(figure: Figure) -> str:
-    whose = f": {figure.of}" if figure.of else ""
-    at = f" (at {number(figure.at)})" if figure.at is not None else ""
-    spread = "" if figure.low is None or figure.high is None else f"{number(figure.low)} to {number(figure.high)}"
+    turns = "" if figure.low is None or figure.high is None else f"{number(figure.low)} to {number(figure.high)}"
     bar = ""
     if figure.at_least is not None:
         bar = f"at least {number(figure.at_least)}"
     elif figure.at_most is not None:
         bar = f"at most {number(figure.at_most)}"
     held = {None: "", True: "held", False: "**missed**"}[figure.holds]
-    return f"{figure.name}{whose}{at} | {figure.told} {figure.unit} | {spread} | {bar} | {held}"
+    return f"{_name(figure)} | {figure.told} {figure.unit} | {turns} | {bar} | {held}"
+
+
+def _name(figure: Figure) -> str:
+    whose = f": {figure.of}" if figure.of else ""
+    at = f" (at {number(figure.at)})" if figure.at is not None else ""
+    return f"{figure.name}{whose}{at}"
 
 
 def _anchor(title: str) -> str:

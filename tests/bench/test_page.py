@@ -1,16 +1,30 @@
 """docs/benchmarks.md: made from the figures of the last run, with its pictures, and nothing typed by hand."""
 
 import ast
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from bench.__main__ import main, questions
+from bench.page.agreement import Again, measured_again
 from bench.page.figures import RATIO, Figure
 from bench.page.pictures import digest
 from bench.page.plan import LONG, QUESTIONS, Question
 from bench.page.reasons import REASONS
-from bench.page.report import DOCS, LONG_FILE, PAGE, SHORT_FILE, is_current, kept, page, picture_of, without_reason
+from bench.page.report import (
+    BEFORE_FILE,
+    DOCS,
+    LONG_FILE,
+    PAGE,
+    SHORT_FILE,
+    is_current,
+    keep,
+    kept,
+    page,
+    picture_of,
+    without_reason,
+)
 from bench.page.run import CHECKOUT, Done, Run, from_json, run_all, to_json
 
 SLOW = Figure("events a second, unpacked: as good as the best peer", 0.25, RATIO)
@@ -88,6 +102,34 @@ def test_a_missed_bar_and_a_measurement_that_failed_are_shown(tmp_path: Path) ->
     text = written(tmp_path / "failed", run_of(code=1))
     assert "**ended with 1**" in text
     assert "      it said so" in text
+
+
+def test_a_ratio_is_reproduced_where_the_spreads_of_two_runs_meet(tmp_path: Path) -> None:
+    close = replace(LEVEL, value=0.93, low=0.91, high=0.95)
+    far = replace(LEVEL, value=0.90, low=0.88, high=0.93)
+    once = Figure("exact", 1.0, RATIO)
+    assert [Again(LEVEL, each).agrees for each in (LEVEL, close, far)] == [True, True, False]
+    assert Again(far, LEVEL).agrees is False
+    assert Again(once, once).agrees is True
+    assert Again(once, replace(once, value=0.99)).agrees is False
+    assert measured_again(run_of(LEVEL, *RATES), run_of(far, once, RATES[0]), ["stream"]) == [Again(LEVEL, far)]
+    (tmp_path / "benchmarks").mkdir()
+    (tmp_path / BEFORE_FILE).write_text(to_json(run_of(LEVEL, once)), "utf-8")
+    (tmp_path / SHORT_FILE).write_text(to_json(run_of(far, once)), "utf-8")
+    text = page(tmp_path)
+    assert "on the same machine" in text
+    assert ": 1 of 2 are." in text
+    assert "| 0.970 | 0.940 to 0.970 | 0.900 | 0.880 to 0.930 | **not reproduced** |" in text
+    assert "| exact | 1 | 1 to 1 | 1 | 1 to 1 | reproduced |" in text
+
+
+def test_the_run_before_the_last_is_kept_for_the_next_to_be_held_against(tmp_path: Path) -> None:
+    first, second = run_of(Figure("exact", 1.0, RATIO)), run_of(Figure("exact", 2.0, RATIO))
+    keep(first, tmp_path, long=False)
+    assert not (tmp_path / BEFORE_FILE).exists()
+    keep(second, tmp_path, long=False)
+    assert from_json((tmp_path / BEFORE_FILE).read_text("utf-8")) == first
+    assert from_json((tmp_path / SHORT_FILE).read_text("utf-8")) == second
 
 
 def test_other_figures_or_another_drawing_make_a_picture_stale(tmp_path: Path) -> None:
