@@ -12,7 +12,17 @@ from typing import Final
 
 from bench.page.figures import tell
 
-COMMANDS: Final = ("audit", "publish", "worker", "gateway", "alerts run", "console", "replay list", "chain run", "doctor")
+COMMANDS: Final = (
+    "audit",
+    "publish",
+    "worker",
+    "gateway",
+    "alerts run",
+    "console",
+    "replay list",
+    "chain run",
+    "doctor",
+)
 _RUN: Final = "import sys; from tablewatch.command import main; sys.argv[0] = 'tablewatch'; main()"
 
 
