@@ -17,7 +17,7 @@ from audit.settings import JudgeSettings
 from schemas.topics import partition_of
 from store.connect import Store
 from store.read.findings import last_ids
-from store.read.progress import last_offset, open_rounds, stored_offsets, table_modes, tables_of, tables_told_of
+from store.read.progress import known_tables, last_offset, open_rounds, stored_offsets, table_modes
 from streams import metrics, outputs
 from streams.intake import event_times, latest_time, read_record
 from streams.news import News
@@ -201,7 +201,7 @@ class Worker:
         return judge.left(topic, self.app.consumer.highwater(TP(topic, judge.number)))
 
     async def _tick(self) -> None:
-        """Look again as the topics are read on and as time goes by, and let go of what is over."""
+        """Tick for ever."""
         counted = time.monotonic()
         asked: float | None = None
         while True:
@@ -213,27 +213,31 @@ class Worker:
                         asked = asked or time.monotonic()
                         self._give_up(time.monotonic() - asked)
                     continue
-                self.app.consumer.correct(idle=self._idle)
-                for partition in self._assigned():
-                    await self._judge_of(partition)
-                batch = self._batch()
-                async with self._looking:
-                    for judge in list(self.judges.values()):
-                        batch.news.add(self._look(judge, batch))
-                        for topic in INPUTS:
-                            metrics.LAG.labels(topic, str(judge.number)).set(self._left(judge, topic))
-                    await self._tell(batch)
-                self.sink.catching_up = self.sink.catching_up and self._has_more
-                if batch.news or self.sink.owes or any(judge.waiting() for judge in self.judges.values()):
-                    await self.sink.put(batch)
-                for judge in self.judges.values():
-                    judge.release(time.monotonic(), time.time_ns() // 1_000, TICK_SECONDS / RELEASE_SECONDS)
+                await self.tick()
                 if time.monotonic() - counted > RELEASE_SECONDS:
                     counted = time.monotonic()
                     self._count()
             except Exception:  # the next tick tries again
                 logger.exception("looking again failed")
                 metrics.FAILED.inc()
+
+    async def tick(self) -> None:
+        """Look again as the topics are read on and as time goes by, and let go of what is over."""
+        self.app.consumer.correct(idle=self._idle)
+        for partition in self._assigned():
+            await self._judge_of(partition)
+        batch = self._batch()
+        async with self._looking:
+            for judge in list(self.judges.values()):
+                batch.news.add(self._look(judge, batch))
+                for topic in INPUTS:
+                    metrics.LAG.labels(topic, str(judge.number)).set(self._left(judge, topic))
+            await self._tell(batch)
+        self.sink.catching_up = self.sink.catching_up and self._has_more
+        if batch.news or self.sink.owes or any(judge.waiting() for judge in self.judges.values()):
+            await self.sink.put(batch)
+        for judge in self.judges.values():
+            judge.release(time.monotonic(), time.time_ns() // 1_000, TICK_SECONDS / RELEASE_SECONDS)
 
     def _give_up(self, waited: float) -> None:
         """End without the store when it stays away: what is not stored is not acknowledged, and is read again."""
@@ -276,23 +280,23 @@ class Worker:
         ends = await self.app.consumer.highwaters(*tps)
         firsts = await self.app.consumer.earliest_offsets(*tps)
         store = self.sink.store
-        told_of = await self.sink.ask(
-            lambda: tables_told_of(store), f"nothing is judged on partitions {partitions} until it is back"
+        # Without what the store has, a revision cannot be told from a first verdict.
+        tables = await self.sink.ask(
+            lambda: known_tables(store), f"nothing is judged on partitions {partitions} until it is back"
         )
-        return {partition: await self._begin(partition, ends, firsts, told_of) for partition in partitions}
+        return {partition: await self._begin(partition, ends, firsts, tables) for partition in partitions}
 
     async def _begin(
-        self, partition: int, ends: Mapping[TP, int], firsts: Mapping[TP, int], told_of: Iterable[str]
+        self, partition: int, ends: Mapping[TP, int], firsts: Mapping[TP, int], tables: Iterable[str]
     ) -> PartitionJudge:
-        """Begin with a partition; ``told_of``: tables on which a worker before has said something."""
+        """Begin with a partition; ``tables``: all that the store knows of."""
         tps = [TP(topic, partition) for topic in INPUTS]
         store = self.sink.store
         since = time.time_ns() // 1_000_000 - LOOK_BACK_MS
-        # Without what the store has, a revision cannot be told from a first verdict.
         meanwhile = f"nothing is judged on partition {partition} until it is back"
-        known = set(await self.sink.ask(lambda: tables_of(store, partition), meanwhile))
-        known |= {table for table in told_of if partition_of(table, self.partitions) == partition}
-        unjudged = await self.sink.ask(lambda: open_rounds(store, partition, since))
+        unjudged = await self.sink.ask(lambda: open_rounds(store, partition, since), meanwhile)
+        known = {table for table in tables if partition_of(table, self.partitions) == partition}
+        known |= {span.key.table for span in unjudged}
         if not self._telling.recalled:
             told = await self.sink.ask(lambda: last_ids(store, "event-rejected", REMEMBERED))
             self._telling.recall(told, await self.sink.ask(lambda: table_modes(store)))

@@ -172,6 +172,7 @@ LONG: Final = (
                 ("--broker", "kafka", "--kills", "1000", "--two", "10", "--broker-gone", "3", "--store-gone", "3"),
                 ("--broker", "kafka", "--kills", "1", "--broker-gone", "1", "--gone-seconds", "3"),
             ),
+            Step("interleavings", ("--seeds", "500"), ("--seeds", "1")),
             Step("store_kills", (), ("--kills", "2")),
             Step(
                 "floor_memory",

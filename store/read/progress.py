@@ -118,21 +118,14 @@ def events_to_fold(store: Store, partition: int, since: int) -> Iterator[StoredE
         yield from shoe_events(store, table, shoe)
 
 
-def tables_of(store: Store, partition: int) -> list[str]:
-    """The tables heard of in a partition."""
-    rows = store.query(
-        "SELECT DISTINCT table FROM round_spans WHERE partition = %(partition)s ORDER BY table",
-        {"partition": partition},
-    )
-    return [table for (table,) in rows]
-
-
-def tables_told_of(store: Store) -> list[str]:
-    """Tables on which a worker before may have said something of which nothing is stored: those with verdicts or
-    findings since an hour before the last record arrived. Verdicts and findings are stored before their records."""
+def known_tables(store: Store) -> list[str]:
+    """All tables of which the store knows anything: those that were heard of, be it a configuration alone; and those on
+    which a worker before may have said something of which nothing is stored, with verdicts or findings since an hour
+    before the last record arrived. Verdicts and findings are stored before their records."""
     since = "(SELECT max(arrival) FROM records) - INTERVAL 1 HOUR"
     rows = store.query(
-        f"SELECT DISTINCT table FROM verdicts WHERE judged >= {since} UNION DISTINCT"
+        "SELECT DISTINCT table FROM source_hours UNION DISTINCT"
+        f" SELECT DISTINCT table FROM verdicts WHERE judged >= {since} UNION DISTINCT"
         f" SELECT DISTINCT table FROM findings WHERE raised >= {since} AND table != ''"
     )
     return sorted(table for (table,) in rows)

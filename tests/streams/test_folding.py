@@ -15,7 +15,7 @@ from simulator.floor import simulate
 from store.connect import Store, connect
 from store.embedded.process import EmbeddedClickHouse
 from store.migrate import migrate
-from store.read.progress import tables_of
+from store.read.progress import known_tables
 from store.render import SchemaSettings
 from streams import folding
 from streams.folding import Folded, Wanted, fold
@@ -47,7 +47,7 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stored]:
         # In two parts: verdicts are revised, and rounds begin in the one and end in the other.
         for part in (lines[: len(lines) // 2], lines[len(lines) // 2 :]):
             floor.store(store, part)
-        tables = tables_of(store, PARTITION)
+        tables = known_tables(store)
         wanted = {table: Wanted(table, PARTITION) for table in [*tables, UNHEARD]}
         wanted[LATE] = replace(wanted[LATE], late=[late])
         wanted[AGAIN] = replace(wanted[AGAIN], arriving={name})

@@ -7,7 +7,7 @@ from audit.settings import JudgeSettings
 from store.connect import Store, connect
 from store.embedded.process import EmbeddedClickHouse
 from store.migrate import migrate
-from store.read.progress import tables_of, tables_told_of
+from store.read.progress import known_tables, last_times
 from store.render import SchemaSettings
 from store.rows.raw import Record
 from streams.folding import Wanted, fold
@@ -54,8 +54,8 @@ def test_a_verdict_on_a_table_of_which_nothing_is_stored_is_revised_by_what_come
         news = _killed_before_the_records(store, floor.judge, first)
         told = {each.finding.id for each in news.findings}
 
-        assert tables_of(store, PARTITION) == []
-        judge = floor.new_judge(tables_told_of(store))
+        assert last_times(store, [TABLE]) == {}
+        judge = floor.new_judge(known_tables(store))
         said = _take_over(store, judge, [*first, *floor.records([lines[place]])])
         store.close()
     verdicts = {(each.shoe, each.round): each for each in (one.concluded.verdict for one in said.verdicts)}
