@@ -12,6 +12,7 @@ from kafka.errors import (
     KafkaError,
     TopicAlreadyExistsError,
     TopicAuthorizationFailedError,
+    UnknownBrokerIdError,
     UnknownTopicOrPartitionError,
     for_code,
 )
@@ -29,6 +30,9 @@ def administration(broker: KafkaBroker, connect_seconds: float) -> Iterator[Kafk
             yield admin
     except AuthorizationError as error:
         raise RightsMissing(f"{broker} does not let {broker.user or 'an unknown user'} do that: {error}") from error
+    except UnknownBrokerIdError as error:
+        # The client asks the leader of a partition, which is broker -1 while there is none.
+        raise BrokerUnavailable(f"{broker}: a partition has no leader at the moment") from error
     except (KafkaError, OSError) as error:
         raise BrokerUnavailable(f"{broker}: {error}") from error
 

@@ -61,12 +61,13 @@ def lazily(commands: Mapping[str, Command]) -> type[TyperGroup]:
 def _load(module: str) -> ModuleType:
     """Import without looking for cycles: what is loaded stays, and to look through it again and again took a tenth of
     the time that a command needs to begin."""
+    looked = gc.isenabled()
     gc.disable()
     try:
         return import_module(module)
     finally:
-        gc.freeze()
-        gc.enable()
+        if looked:
+            gc.enable()
 
 
 def _say_in_lists(command: Any) -> None:

@@ -19,6 +19,7 @@ from kafka.errors import GroupAuthorizationFailedError, TopicAuthorizationFailed
 
 from streams.broker_url import Broker, BrokerUnavailable, EmbeddedLog, KafkaBroker, RightsMissing, parse_broker
 from streams.embedded.log import Log, Topic
+from streams.kafka_topics import administration
 from streams.lag import progress_with
 from streams.principals import Principals
 from streams.topics import INPUTS, OUTPUTS, Difference, Layout, check, create
@@ -119,6 +120,18 @@ def test_rights_without_an_authorizer_are_a_difference(kafka_broker: RealBroker)
     broker = parse_broker(kafka_broker.url)
     create(broker, GUARDED)
     assert Difference("rights", "authorizer", "on", "off") in check(broker, GUARDED)
+
+
+@pytest.mark.java
+def test_a_partition_without_a_leader_is_named_as_such(kafka_broker: RealBroker) -> None:
+    broker = parse_broker(kafka_broker.url)
+    assert isinstance(broker, KafkaBroker)
+    with (
+        pytest.raises(BrokerUnavailable, match="a partition has no leader at the moment"),
+        administration(broker, 10.0) as admin,
+    ):
+        # So the client looks for the leader of a partition that has none.
+        admin._manager.get_connection(-1)
 
 
 def test_a_broker_that_is_not_there_is_unavailable() -> None:
