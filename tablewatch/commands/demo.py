@@ -95,8 +95,11 @@ def demo(
         floor = DemoFloor(folder, broker, tables, seed, faults)
         stack.callback(floor.end)
         floor.start()
-        await_answer(console_port, parts[-1], ending)
-        _welcome(f"http://127.0.0.1:{console_port}/", logins, folder)
+        if await_answer(console_port, parts[-1], ending):
+            _welcome(f"http://127.0.0.1:{console_port}/", logins, folder)
+        elif not ending.is_set() and not parts[-1].ended:
+            typer.echo(f"The console does not answer; {parts[-1].log} may say why.", err=True)
+            raise typer.Exit(UNREACHABLE)
         _watch(parts, ending, seconds)
         typer.echo("Stopping …")
 

@@ -12,7 +12,8 @@ from types import TracebackType
 from typing import Self
 
 STOP_SECONDS = 60.0
-ANSWER_SECONDS = 60.0
+ANSWER_SECONDS = 300.0
+"""On a machine with much else to do, all parts together may take more than a minute to begin."""
 
 
 class Part:
@@ -51,15 +52,17 @@ class Part:
         return self._process.poll() is not None
 
 
-def await_answer(port: int, part: Part, ending: threading.Event) -> None:
-    """Wait until the console answers, has ended, or nobody waits any more."""
+def await_answer(port: int, part: Part, ending: threading.Event) -> bool:
+    """Wait until the console answers; False where it does not: it has ended, nobody waits any more, or it takes so long
+    that something is wrong."""
     deadline = time.monotonic() + ANSWER_SECONDS
     while not part.ended and time.monotonic() < deadline and not ending.wait(0.2):
         try:
             with urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=2):
-                return
+                return True
         except (urllib.error.URLError, OSError):
             continue
+    return False
 
 
 def free_port() -> int:

@@ -40,7 +40,7 @@ class Demo:
         self._lines: list[str] = []
         threading.Thread(target=lambda: [said.put(line) for line in self.process.stdout or ()], daemon=True).start()
         while not any("Ctrl-C" in line for line in self._lines):
-            self._lines.append(said.get(timeout=120))
+            self._lines.append(said.get(timeout=300))
 
     @property
     def printed(self) -> str:

@@ -1,0 +1,49 @@
+"""The demo says where the console is when it is there, and not before."""
+
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from tablewatch.commands import demo_parts
+from tablewatch.commands.demo_parts import await_answer, free_port
+
+
+class _Answering(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.end_headers()
+
+    def log_message(self, *_: Any) -> None: ...
+
+
+def _part(*, ended: bool = False) -> Any:
+    return SimpleNamespace(ended=ended)
+
+
+def test_a_console_that_answers_late_is_waited_for() -> None:
+    port = free_port()
+    served: list[HTTPServer] = []
+
+    def serve() -> None:
+        time.sleep(0.6)
+        served.append(HTTPServer(("127.0.0.1", port), _Answering))
+        served[0].handle_request()
+        served[0].server_close()
+
+    serving = threading.Thread(target=serve)
+    serving.start()
+    assert await_answer(port, _part(), threading.Event()) is True
+    serving.join(10)
+
+
+def test_a_console_that_has_ended_or_never_answers_is_not_said_to_be_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert await_answer(free_port(), _part(ended=True), threading.Event()) is False
+    ending = threading.Event()
+    ending.set()
+    assert await_answer(free_port(), _part(), ending) is False
+    monkeypatch.setattr(demo_parts, "ANSWER_SECONDS", 0.5)
+    assert await_answer(free_port(), _part(), threading.Event()) is False
