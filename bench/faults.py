@@ -20,11 +20,11 @@ from contextlib import ExitStack
 from pathlib import Path
 from types import FrameType
 
-from bench.forked_workers import ForkedWorker, Nest
 from bench.page.figures import tell
 from streams.publish import publish
 from tests.faults.floor import Floor, floor, play
 from tests.services.kafka import KafkaBroker
+from tests.streams.forked_workers import ForkedWorker, nest
 from tests.streams.pipeline import StoreProcess, offline
 
 KILLS_A_TURN = 50
@@ -105,14 +105,13 @@ class _Supervisor:
 
     def __init__(self, log: Path) -> None:
         self._log = log
-        self._nest = Nest()
         self._workers: dict[str, ForkedWorker] = {}
 
     def start(self, environment: Mapping[str, str]) -> ForkedWorker:
         """One more worker."""
         free = (name for name in NAMES if name not in self._workers or self._workers[name].poll() is not None)
         name = next(free)
-        self._workers[name] = self._nest.start({**environment, "TABLEWATCH_WORKER_NAME": name}, self._log)
+        self._workers[name] = nest().start({**environment, "TABLEWATCH_WORKER_NAME": name}, self._log)
         return self._workers[name]
 
     def end(self) -> None:

@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
-from typing import Protocol
 
 import orjson
 
@@ -18,20 +17,9 @@ from simulator.floor import simulate
 from store.read.findings import FindingFilter, findings
 from store.read.rounds import count_rounds
 from streams.publish import publish
+from tests.streams.forked_workers import WorkerProcess
 from tests.streams.pipeline import Pipeline, StoreProcess, alerts, await_takeover, offline, took_over
 from tests.streams.test_agents import broker_pipeline, check_against_audit
-
-
-class WorkerProcess(Protocol):
-    """A worker, as `subprocess` has it."""
-
-    def poll(self) -> int | None: ...
-
-    def wait(self, timeout: float | None = None) -> int: ...
-
-    def send_signal(self, number: int, /) -> None: ...
-
-    def kill(self) -> None: ...
 
 
 @dataclass
@@ -44,7 +32,7 @@ class Floor:
     kills: int = 0
     worker: WorkerProcess | None = None
     launch: Callable[[], WorkerProcess] | None = None
-    """How a worker is started, if not as a command."""
+    """How a worker is started, if not under a name of its own each time."""
 
     def start_worker(self) -> WorkerProcess:
         """One more worker."""

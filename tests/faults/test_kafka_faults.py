@@ -42,6 +42,7 @@ def playing(broker: KafkaBroker, tmp_path_factory: pytest.TempPathFactory) -> It
         yield started
 
 
+@pytest.mark.timeout(1200)
 def test_workers_killed_at_random_moments_lose_nothing_and_double_nothing(playing: Floor) -> None:
     playing.say_among_kills(play("K", 4, 6, 21), KILLS, seed=21)
     playing.check()

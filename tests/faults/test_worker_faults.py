@@ -44,6 +44,7 @@ def _await_alert(playing: Floor, told: int) -> None:
         time.sleep(0.1)
 
 
+@pytest.mark.timeout(1200)
 def test_workers_killed_at_random_moments_lose_nothing_and_double_nothing(playing: Floor) -> None:
     playing.say_among_kills(play("K", 4, 14, 11), KILLS, seed=11)
     playing.check()

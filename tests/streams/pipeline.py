@@ -25,6 +25,7 @@ from store.render import SchemaSettings
 from streams.broker_url import Broker, BrokerUnavailable, EmbeddedLog
 from streams.embedded.log import Log
 from streams.lag import lag_of
+from tests.streams.forked_workers import WorkerProcess, nest
 
 COMMAND = (sys.executable, "-c", "from tablewatch.command import main; main()")
 
@@ -40,10 +41,16 @@ class Pipeline:
     broker: Broker
     store: Store
     environment: dict[str, str]
-    _workers: list[subprocess.Popen[bytes]] = field(default_factory=list)
+    _workers: list[WorkerProcess] = field(default_factory=list)
 
-    def start_worker(self) -> subprocess.Popen[bytes]:
+    def start_worker(self) -> WorkerProcess:
         """A worker as a process."""
+        worker = nest().start(self.environment, self.folder / "worker.log")
+        self._workers.append(worker)
+        return worker
+
+    def start_worker_command(self) -> WorkerProcess:
+        """A worker as people start it: it reads all of the code first."""
         with (self.folder / "worker.log").open("ab") as log:
             worker = subprocess.Popen([*COMMAND, "worker"], env=self.environment, stdout=log, stderr=log)
         self._workers.append(worker)
@@ -75,7 +82,7 @@ class Pipeline:
             worker.wait()
 
 
-def stop(worker: subprocess.Popen[bytes]) -> int:
+def stop(worker: WorkerProcess) -> int:
     """Ask a worker to stop; its exit code."""
     worker.send_signal(signal.SIGTERM)
     return worker.wait(timeout=60)

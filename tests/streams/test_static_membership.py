@@ -1,6 +1,5 @@
 """Workers with names on a real Kafka broker: one that is killed goes on at once; a name given twice costs nothing."""
 
-import subprocess
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -13,6 +12,7 @@ from tests.faults.floor import Floor, await_word, floor, play
 from tests.services.fixtures import own_broker
 from tests.services.kafka import KafkaBroker
 from tests.services.topics import without_topics
+from tests.streams.forked_workers import WorkerProcess
 from tests.streams.pipeline import StoreProcess, await_takeover, stop, took_over
 
 pytestmark = [pytest.mark.java, pytest.mark.xdist_group("kafka")]
@@ -34,7 +34,7 @@ def _floor(folder: Path, broker: KafkaBroker, session: str) -> AbstractContextMa
     return floor(folder, broker.url, StoreProcess(folder / "clickhouse"), TABLEWATCH_SESSION_SECONDS=session)
 
 
-def _start(playing: Floor, name: str) -> subprocess.Popen[bytes]:
+def _start(playing: Floor, name: str) -> WorkerProcess:
     playing.running.environment["TABLEWATCH_WORKER_NAME"] = name
     return playing.running.start_worker()
 

@@ -18,7 +18,7 @@ def test_a_worker_stops_in_time_while_the_store_is_away_and_nothing_is_lost(tmp_
     half = len(lines) // 2
     with embedded_pipeline(tmp_path, server) as running:
         running.environment["TABLEWATCH_STOP_SECONDS"] = "2"
-        worker = running.start_worker()
+        worker = running.start_worker_command()
         publish(lines[:half], running.broker)
         running.await_done()
         for line in (running.folder / "worker.log").read_bytes().splitlines():
@@ -33,7 +33,7 @@ def test_a_worker_stops_in_time_while_the_store_is_away_and_nothing_is_lost(tmp_
         assert stop(worker) == 3
         assert "judged again at the next start" in (running.folder / "worker.log").read_text()
         server.start()
-        worker = running.start_worker()
+        worker = running.start_worker_command()
         running.await_done()
         check_against_audit(running, lines)
         assert stop(worker) == 0

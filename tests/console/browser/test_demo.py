@@ -109,7 +109,7 @@ def approved(demo: Demo) -> dict[str, Any]:
     return told
 
 
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(1200)
 def test_a_fault_of_the_floor_is_acknowledged_replayed_and_bundled_and_the_demo_goes_on(
     visitor: Visitor, tmp_path: Path
 ) -> None:

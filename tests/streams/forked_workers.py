@@ -7,10 +7,24 @@ import signal
 import sys
 import threading
 from collections.abc import Mapping
+from functools import cache
 from multiprocessing.context import ForkServerContext, ForkServerProcess
 from pathlib import Path
+from typing import Protocol
 
 READ_BEFORE = ["tablewatch.command", "tablewatch.commands.worker", "uvloop"]
+
+
+class WorkerProcess(Protocol):
+    """A worker, as `subprocess` has it."""
+
+    def poll(self) -> int | None: ...
+
+    def wait(self, timeout: float | None = None) -> int: ...
+
+    def send_signal(self, number: int, /) -> None: ...
+
+    def kill(self) -> None: ...
 
 
 class ForkedWorker:
@@ -55,6 +69,12 @@ class Nest:
         return ForkedWorker(process)
 
 
+@cache
+def nest() -> Nest:
+    """The one of this process: `multiprocessing` has one for all."""
+    return Nest()
+
+
 def _work(environment: dict[str, str], log: str) -> None:
     threading.Thread(target=_end_with_parent, daemon=True).start()
     os.environ.clear()
@@ -63,7 +83,7 @@ def _work(environment: dict[str, str], log: str) -> None:
     os.dup2(file, sys.stdout.fileno())
     os.dup2(file, sys.stderr.fileno())
     sys.argv = ["tablewatch", "worker"]
-    from tablewatch.command import main  # noqa: PLC0415  # of the environment that was set just now
+    from tablewatch.command import main  # of the environment that was set just now
 
     main()
 
