@@ -20,6 +20,18 @@ export const put = (path, body) => ask("PUT", path, body);
 export const remove = (path) => ask("DELETE", path);
 
 async function ask(method, path, body) {
+  const answer = await reach(method, path, body);
+  return answer.status === 204 ? null : answer.json().catch(() => null);
+}
+
+// A file as the server names it.
+export async function file(path) {
+  const answer = await reach("GET", path);
+  const name = /filename="([^"]+)"/.exec(answer.headers.get("Content-Disposition"))?.[1] ?? "";
+  return { name, content: await answer.blob() };
+}
+
+async function reach(method, path, body) {
   const headers = {};
   if (method !== "GET") headers["X-CSRF-Token"] = csrf;
   if (body !== undefined) headers["Content-Type"] = "application/json";
@@ -34,13 +46,12 @@ async function ask(method, path, body) {
     location.reload();
     throw new Problem(401, "Sign in again.");
   }
-  if (answer.status === 204) return null;
-  const told = await answer.json().catch(() => null);
   if (!answer.ok) {
+    const told = await answer.json().catch(() => null);
     const detail = told?.detail ?? `The console answers ${answer.status}.`;
     throw new Problem(answer.status, sentence([detail, ...(told?.errors ?? [])].join(" — ")));
   }
-  return told;
+  return answer;
 }
 
 function sentence(text) {

@@ -3,6 +3,7 @@
 import { h, put } from "/public/dom.js";
 import { amount, fieldTime, fromField, percent, siteTime, span } from "./amounts.js";
 import { get } from "./api.js";
+import { fileLink } from "./file-link.js";
 import { count, SEVERITIES } from "./format.js";
 import { scrolling } from "./stacked.js";
 
@@ -42,6 +43,7 @@ class Reports {
 
   drawHead() {
     const { span: about } = this.told;
+    const drawn = h("div", { class: "no-print", role: "status" });
     const field = (name, ms) => h("input", { name, type: "datetime-local", required: true, value: fieldTime(ms, about.zone) });
     const form = h("form", { class: "tools span-form no-print", onsubmit: (event) => {
       event.preventDefault();
@@ -54,11 +56,11 @@ class Reports {
     h("button", { type: "button", onclick: () => this.shift(-1) }, "◂ Before"), h("button", { type: "button", onclick: () => this.shift(1) }, "After ▸"),
     h("button", { type: "button", onclick: () => this.choose({}) }, "Running shift"),
     h("button", { type: "button", onclick: () => print() }, "Print"),
-    this.room.who.role === "operator" ? null : h("span", { class: "links files" }, ["table", "dealer", "player", "findings"].map((part) => h("a", { href: `/api/v1/reports/shift/${part}.csv?${this.spanQuery()}`, download: "" }, `CSV: ${part}`))));
+    this.room.who.role === "operator" ? null : h("span", { class: "links files" }, ["table", "dealer", "player", "findings"].map((part) => fileLink(`/api/v1/reports/shift/${part}.csv?${this.spanQuery()}`, `CSV: ${part}`, drawn))));
     put(this.head, h("h1", {}, about.table ? `Shift report: table ${about.table}` : "Shift report"),
       h("p", {}, `${siteTime(about.start, about.zone, false)} to ${siteTime(about.end, about.zone, false)}, ${about.zone}`,
         about.running ? h("strong", {}, " · still running: these figures will change") : null,
-        h("span", { class: "muted" }, ` · drawn ${siteTime(about.at, about.zone)} for ${this.room.who.name}`)), form);
+        h("span", { class: "muted" }, ` · drawn ${siteTime(about.at, about.zone)} for ${this.room.who.name}`)), form, drawn);
   }
 
   spanQuery() {

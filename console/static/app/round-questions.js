@@ -5,6 +5,7 @@ import { valued } from "./amounts.js";
 import { get, post } from "./api.js";
 import { catalogue } from "./catalogue.js";
 import { cardName } from "./cards.js";
+import { fileLink } from "./file-link.js";
 import { byBet, count, moment, roundPath, words } from "./format.js";
 import { scrolling } from "./stacked.js";
 
@@ -34,10 +35,11 @@ export function comparePanel(view) {
 export function bundlePanel(view) {
   const proof = h("div", { role: "status" });
   const judged = h("div", { role: "status" });
+  const drawn = h("div", { role: "status" });
   const bundle = h("span", {});
   const prove = asking(proof, async () => {
     const told = await get(`${view.path}/proof`);
-    put(bundle, told.state === "proved" ? h("a", { href: `${view.path}/bundle`, download: "" }, "Download the evidence bundle") : h("span", { class: "muted" }, "The evidence bundle can be drawn once the round is sealed and proved."));
+    put(bundle, told.state === "proved" ? fileLink(`${view.path}/bundle`, "Download the evidence bundle", drawn) : h("span", { class: "muted" }, "The evidence bundle can be drawn once the round is sealed and proved."));
     const tone = { proved: "good", "not sealed": "warn", "not as sealed": "bad" }[told.state];
     return [h("p", { class: `proof ${tone}` }, { proved: "✓ Proved", "not sealed": "… Not sealed yet", "not as sealed": "✗ Not as sealed" }[told.state], ": ", told.words),
       told.root ? h("dl", {}, h("dt", {}, "Signed"), h("dd", {}, `${moment(told.sealed)} with key ${told.key}`), h("dt", {}, "Root"), h("dd", {}, h("code", { class: "digest" }, told.root))) : null];
@@ -49,7 +51,7 @@ export function bundlePanel(view) {
       h("ul", {}, each.differences.map((part) => h("li", {}, `${part.part}: stored ${partValue(view, part.part, part.stored)}, judged ${partValue(view, part.part, part.judged)}`)))]);
   });
   prove();
-  return [proof, h("div", { class: "tools" }, h("button", { type: "button", onclick: prove }, "Prove again"), h("button", { type: "button", onclick: anew }, "Judge anew"), bundle), judged,
+  return [proof, h("div", { class: "tools" }, h("button", { type: "button", onclick: prove }, "Prove again"), h("button", { type: "button", onclick: anew }, "Judge anew"), bundle), drawn, judged,
   h("p", { class: "muted" }, "Raw events, verdicts, rules and proofs in one file, with a program that checks them. Who takes it is logged.")];
 }
 

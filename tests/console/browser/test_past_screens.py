@@ -3,6 +3,8 @@
 import csv
 import io
 import re
+import time
+import zipfile
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
@@ -12,6 +14,8 @@ from playwright.sync_api import Page, Route, expect
 
 from console.auth.roles import ROLES, Role
 from console.server.rights import PAGES
+from replay.chain.keys import KeyRing
+from replay.chain.seal import Sealer
 from store.rows.verdicts import JudgedRound
 from store.write.verdicts import write_verdicts
 from streams.alerting.raising import sentence_of
@@ -340,3 +344,27 @@ def test_two_revisions_are_compared_on_the_page(evening: Evening, visitor: Visit
     row = page.locator(".round-revisions [role=status] tbody tr")
     expect(row).to_have_count(1)
     expect(row).to_contain_text("digest")
+
+
+def test_a_bundle_that_is_refused_says_why_and_is_drawn_once_the_round_is_sealed(
+    evening: Evening, visitor: Visitor, tmp_path: Path
+) -> None:
+    wanted = next(each for each in evening.rounds if each.verdict.status == "verified" and each.verdict.bets)
+    ring = KeyRing(tmp_path / "keys")
+    ring.make("test")
+    sealer = Sealer(evening.parts.store, ring, lambda: time.time_ns() // 1_000_000)
+    sealer.seal()
+    page = visitor.page(evening.server, "auditor", f"/rounds/{wanted.key}")
+    link = page.get_by_role("link", name="Download the evidence bundle")
+    expect(link).to_be_visible()
+    # Between the page's proof and the click more of the round is stored, and not sealed yet.
+    verdict = replace(wanted.verdict, revision=wanted.verdict.revision + 1, digest="e" * 64)
+    write_verdicts(evening.parts.store, [replace(wanted, verdict=verdict, judged=time.time_ns() // 1_000_000)])
+    link.click()
+    expect(page.locator(".round-evidence .said")).to_contain_text("ask again after its next checkpoint")
+    sealer.seal()
+    with page.expect_download() as coming:
+        link.click()
+    assert coming.value.suggested_filename == f"{wanted.key.table}-{wanted.key.shoe}-{wanted.key.round}.zip"
+    assert "verify.py" in zipfile.ZipFile(coming.value.path()).namelist()
+    expect(page.locator(".round-evidence .said")).to_have_count(0)
