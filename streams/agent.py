@@ -25,6 +25,7 @@ from streams.partition import PartitionJudge
 from streams.sink import MOST_HELD, Ack, Batch, Sink
 from streams.taking import take
 from streams.telling import REMEMBERED, Telling
+from streams.told_before import ToldSince, take_up, told_from
 from streams.topic_layout import INPUTS
 
 logger = logging.getLogger(__name__)
@@ -59,8 +60,11 @@ _FOR_EVER = 2**62
 class Worker:
     """All judges of a process, and what drives them."""
 
-    def __init__(self, app: faust.App, store: Store, settings: JudgeSettings, partitions: int) -> None:
+    def __init__(
+        self, app: faust.App, store: Store, settings: JudgeSettings, partitions: int, told_since: ToldSince
+    ) -> None:
         self.app = app
+        self._told_since = told_since
         self.settings = settings
         self.partitions = partitions
         self.judges: dict[int, PartitionJudge] = {}
@@ -281,10 +285,18 @@ class Worker:
         firsts = await self.app.consumer.earliest_offsets(*tps)
         store = self.sink.store
         # Without what the store has, a revision cannot be told from a first verdict.
-        tables = await self.sink.ask(
-            lambda: known_tables(store), f"nothing is judged on partitions {partitions} until it is back"
+        meanwhile = f"nothing is judged on partitions {partitions} until it is back"
+        earliest = time.time_ns() // 1_000_000 - LOOK_BACK_MS
+        since = await self.sink.ask(lambda: told_from(store, partitions, earliest), meanwhile)
+        records = await asyncio.to_thread(self._told_since, since)
+        told = await self.sink.ask(
+            lambda: take_up(store, records, lambda table: partition_of(table, self.partitions) in partitions), meanwhile
         )
-        return {partition: await self._begin(partition, ends, firsts, tables) for partition in partitions}
+        tables = await self.sink.ask(lambda: known_tables(store), meanwhile)
+        judges = {partition: await self._begin(partition, ends, firsts, {*tables, *told}) for partition in partitions}
+        for table in sorted(told):
+            judges[partition_of(table, self.partitions)].desk(table).heard = time.monotonic()
+        return judges
 
     async def _begin(
         self, partition: int, ends: Mapping[TP, int], firsts: Mapping[TP, int], tables: Iterable[str]

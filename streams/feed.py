@@ -82,6 +82,8 @@ class _Reader(Protocol):
 
     def poll(self, seconds: float, max_records: int) -> list[FeedRecord]: ...
 
+    def ends(self) -> dict[Place, int]: ...
+
     def close(self) -> None: ...
 
 
@@ -115,6 +117,17 @@ class Feed:
     def poll(self, seconds: float = 1.0, *, max_records: int = 500) -> list[FeedRecord]:
         """The next records, in order within each partition; none when nothing comes for so long."""
         return self._reader.poll(seconds, max_records)
+
+    def rest(self, seconds: float = 30.0) -> list[FeedRecord]:
+        """All that is left up to where the topics end now; BrokerUnavailable if it has not come after so long."""
+        ends, deadline = self._reader.ends(), time.monotonic() + seconds
+        found: list[FeedRecord] = []
+        while any(self._reader.positions[place] < end for place, end in ends.items()):
+            if time.monotonic() > deadline:
+                topics = ", ".join(sorted({place.topic for place in ends}))
+                raise BrokerUnavailable(f"what is left of {topics} did not come in {seconds:.0f} s")
+            found += self.poll(1.0)
+        return found
 
     @property
     def positions(self) -> dict[Place, int]:
@@ -209,6 +222,13 @@ class _LogReader:
         self.positions = {place: self.positions[place] for place in [*ready[1:], *self.positions]}
         return found
 
+    def ends(self) -> dict[Place, int]:
+        try:
+            spans = self._log.spans()
+        except LogError as error:
+            raise BrokerUnavailable(str(error)) from error
+        return {place: spans[place].next for place in self.positions}
+
     def close(self) -> None:
         self._log.close()
 
@@ -292,6 +312,13 @@ class _KafkaReader:
                 )
                 self.positions[Place(*tp)] = record.offset + 1
         return found
+
+    def ends(self) -> dict[Place, int]:
+        try:
+            found = self._consumer.end_offsets([TopicPartition(*place) for place in self.positions])
+        except (KafkaError, OSError) as error:
+            raise BrokerUnavailable(f"{self._broker}: {error}") from error
+        return {Place(*tp): end for tp, end in found.items()}
 
     def close(self) -> None:
         self._consumer.close()

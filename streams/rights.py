@@ -1,4 +1,5 @@
-"""Who may do what on the broker: each kind of device writes its own topic, workers read inputs and write outputs.
+"""Who may do what on the broker: each kind of device writes its own topic, workers read inputs and write outputs, of
+which they read the alerts again.
 
 The rights of the contract's topics as Kafka access rules, and every difference between them and what the broker has.
 """
@@ -19,7 +20,7 @@ from kafka.admin import (
 )
 from kafka.errors import SecurityDisabledError
 
-from schemas.topics import BETS, CARDS, FLOOR, INPUT
+from schemas.topics import ALERTS, BETS, CARDS, FLOOR, INPUT
 from streams.principals import Principals
 
 
@@ -57,7 +58,8 @@ def _wanted(principals: Principals, outputs: tuple[str, ...], group: str) -> Ite
         for user in users:
             yield from (Right(_named(user), "WRITE", "TOPIC", topic) for topic in topics)
     for user in principals.workers:
-        yield from (Right(_named(user), "READ", "TOPIC", topic) for topic in inputs)
+        # Alerts too: what a worker told and did not live to store, the next one takes up.
+        yield from (Right(_named(user), "READ", "TOPIC", topic) for topic in (*inputs, ALERTS.name))
         yield Right(_named(user), "READ", "GROUP", group)
     for user in principals.console:
         yield from (Right(_named(user), "READ", "TOPIC", topic) for topic in (*inputs, *outputs))

@@ -1,11 +1,14 @@
 """Findings in their last state: all of a shift, one by its id, those of a round."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
 from schemas.findings import parse_finding
 from store.connect import Store
 from store.rows.verdicts import FindingState, RoundKey
+
+_IDS_AT_ONCE = 5_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +61,15 @@ def finding(store: Store, finding_id: str) -> FindingState | None:
     """One finding by its id."""
     found = _states(store, "id = %(id)s", {"id": finding_id})
     return found[0] if found else None
+
+
+def findings_named(store: Store, ids: Collection[str]) -> dict[str, FindingState]:
+    """Those of these findings that are stored, by id."""
+    named = sorted(ids)
+    parts = [named[first : first + _IDS_AT_ONCE] for first in range(0, len(named), _IDS_AT_ONCE)]
+    return {
+        state.finding.id: state for part in parts for state in _states(store, "id IN %(ids)s", {"ids": tuple(part)})
+    }
 
 
 def last_ids(store: Store, code: str, limit: int) -> list[str]:

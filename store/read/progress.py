@@ -25,8 +25,17 @@ class RoundSpan:
 
 def last_offset(store: Store, topic: str, partition: int, log: str = "") -> int | None:
     """The highest offset of a partition whose record is stored; all of that record's events are stored too."""
+    return _of_last_record(store, "offset", topic, partition, log)
+
+
+def last_arrival(store: Store, topic: str, partition: int, log: str = "") -> int | None:
+    """When the last record of a partition that is stored arrived, in milliseconds since 1970."""
+    return _of_last_record(store, "toUnixTimestamp64Milli(arrival)", topic, partition, log)
+
+
+def _of_last_record(store: Store, what: str, topic: str, partition: int, log: str) -> int | None:
     rows = store.query(
-        "SELECT offset FROM records WHERE log = %(log)s AND topic = %(topic)s AND partition = %(partition)s"
+        f"SELECT {what} FROM records WHERE log = %(log)s AND topic = %(topic)s AND partition = %(partition)s"
         " ORDER BY log DESC, topic DESC, partition DESC, offset DESC LIMIT 1",
         {"log": log, "topic": topic, "partition": partition},
     )

@@ -6,6 +6,7 @@ import re
 import socket
 import sys
 import threading
+from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Annotated
@@ -17,6 +18,7 @@ from streams.agent import Worker
 from streams.app import make_app
 from streams.logs import log_to_stderr
 from streams.outlets import open_outlet
+from streams.told_before import told_since
 from tablewatch.commands.measured import measured
 from tablewatch.commands.services import UNREACHABLE, broker, explained
 from tablewatch.commands.store_address import awaited_store
@@ -56,7 +58,7 @@ def worker(
     if find_spec("uvloop") is not None:
         import_module("uvloop").install()
     app = make_app(target, session_seconds=number_of("SESSION_SECONDS"), name=name)
-    judging = Worker(app, store, settings, partitions)
+    judging = Worker(app, store, settings, partitions, partial(told_since, target))
     with explained():
         measured("METRICS_PORT", port, lambda: judging.ready, lambda: judging.lacks)
     running = _EndsInTime(app, loglevel="WARN", override_logging=False, redirect_stdouts=False, quiet=True)

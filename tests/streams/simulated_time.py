@@ -26,6 +26,7 @@ from schemas.time import micros
 from schemas.topics import ALERTS
 from store.connect import Store
 from streams.agent import Worker
+from streams.feed import FeedRecord
 from streams.outputs import Message
 from streams.packing import Packer
 from streams.routing import Router
@@ -167,7 +168,7 @@ class Scene:
     rng: random.Random
     clock: Clock
     topics: Topics = field(default_factory=Topics)
-    told: list[Finding] = field(default_factory=list)
+    alerts: list[FeedRecord] = field(default_factory=list)
     """What went out to people, in order."""
     kills: int = 0
     fuse: int | None = None
@@ -182,7 +183,15 @@ class Scene:
     def start(self) -> None:
         """A worker begins where the last acknowledgement was."""
         app: Any = App(self.topics)
-        self.worker = Worker(app, self.store, JudgeSettings(), PARTITIONS)
+        self.worker = Worker(app, self.store, JudgeSettings(), PARTITIONS, self.told_since)
+
+    def told_since(self, since: int) -> list[FeedRecord]:
+        return [record for record in self.alerts if record.time_ms >= since]
+
+    @property
+    def told(self) -> list[Finding]:
+        """What people were told, in order."""
+        return [parse_finding(record.value) for record in self.alerts]
 
     @property
     def consumer(self) -> Consumer:
@@ -317,7 +326,11 @@ def scene(store: Store, seed: int, began: float) -> Iterator[Scene]:
         played = Scene(store, random.Random(seed), clock)
 
         async def send(_: faust.App, messages: Sequence[Message]) -> None:
-            played.told.extend(parse_finding(each.value) for each in messages if each.topic == ALERTS.name)
+            for each in messages:
+                if each.topic == ALERTS.name:
+                    now, headers = int(clock.now * 1_000), dict(each.headers)
+                    place = len(played.alerts)
+                    played.alerts.append(FeedRecord(each.topic, PARTITION, place, now, each.key, each.value, headers))
 
         patch.setattr("streams.outputs.send", send)
         for name in ("write_verdicts", "write_findings", "write_rejections", "write_records"):

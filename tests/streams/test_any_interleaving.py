@@ -20,7 +20,7 @@ from tests.store.floor import LONG
 from tests.streams.pipeline import offline
 from tests.streams.simulated_time import LONG_AFTER, Scene, scene
 
-SEEDS = (0, 1, 2, 3, 15, 18)
+SEEDS = (0, 1, 2, 15, 17, 18)
 """`python -m bench.interleavings` plays many more."""
 
 
@@ -54,9 +54,7 @@ def check(played: Scene, lines: Sequence[bytes]) -> None:
     assert standing == {name: finding.code for name, finding in found.items()}
     told = {name for name, cleared in {each.id: each.cleared for each in played.told}.items() if not cleared}
     assert told >= found.keys()
-    if not played.kills:
-        # Killed between the alert and the store, nobody knows of a finding that turned out to be none.
-        assert told <= {state.finding.id for state in findings(store, FindingFilter())}
+    assert told <= {state.finding.id for state in findings(store, FindingFilter())}, "of what is none people know it"
 
 
 @pytest.fixture

@@ -59,6 +59,18 @@ def gather(feed: Feed, count: int) -> list[FeedRecord]:
     return found
 
 
+def test_the_rest_ends_where_the_topics_end(ground: tuple[Broker, Send]) -> None:
+    broker, send = ground
+    with Feed(broker, (ALERTS.name,), start="beginning") as feed:
+        assert feed.rest() == []
+        send(ALERTS.name, 0, [b"a", b"b"])
+        send(ALERTS.name, 2, [b"c"])
+        assert [(each.partition, each.value) for each in sorted(feed.rest(), key=lambda each: each.partition)] == [
+            (0, b"a"), (0, b"b"), (2, b"c"),
+        ]  # fmt: skip
+        assert feed.rest() == []
+
+
 def test_from_now_on_nothing_old_comes_and_nothing_new_is_missed(ground: tuple[Broker, Send]) -> None:
     broker, send = ground
     send(ALERTS.name, 0, [b"old"])

@@ -220,6 +220,8 @@ def test_workers_read_inputs_in_their_group_and_the_console_reads_outputs(guarde
     write(guarded, "reader", "table.cards")
     write(guarded, "worker", "audit.verdicts")
     assert read_first(guarded, "worker", "table.cards", "tablewatch") == b"{}"
+    write(guarded, "worker", "audit.alerts")
+    assert read_first(guarded, "worker", "audit.alerts", "tablewatch") == b"{}"
     assert read_first(guarded, "console", "audit.verdicts", "tablewatch-console-1") == b"{}"
     with pytest.raises(GroupAuthorizationFailedError):
         read_first(guarded, "console", "audit.verdicts", "tablewatch")
