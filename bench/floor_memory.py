@@ -148,7 +148,7 @@ def whole_worker(tables: int, rounds: int, hours: int | None, *, behind: bool) -
             for lines in islice(slices, None if behind else 1):
                 floor.send(lines, broker)
             began = time.monotonic()
-            worker = running.start_worker()
+            worker = running.start_worker_command()
             samples: list[Sample] = []
             for lines in slices:
                 floor.send(lines, broker)

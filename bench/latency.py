@@ -85,7 +85,7 @@ def main() -> None:
         running = stack.enter_context(pipeline(folder, broker, server, url))
         seconds = chosen.seconds * len(parts) + (AFTERWARDS_SECONDS if "catching up" in parts else 0)
         floor = Floor(chosen.tables, chosen.every).next(chosen.rate * seconds, chosen.rate)
-        worker = running.start_worker()
+        worker = running.start_worker_command()
         await_all(running)
         floor.begin()
         floor.send(running, floor.warm)

@@ -76,7 +76,7 @@ def main() -> None:
         running = stack.enter_context(pipeline(folder, broker, server, url))
         publish(lines, broker, max_events=RECORD_EVENTS)
         del lines
-        worker = running.start_worker()
+        worker = running.start_worker_command()
         before = cpu_seconds(server.pid)
         pace = measure(running.store, events, worker.pid)
         while lag_of(running.broker):

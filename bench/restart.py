@@ -50,7 +50,7 @@ def main() -> None:
         server = StoreProcess(folder / "clickhouse")
         with pipeline(folder, broker, server, str(broker)) as running:
             publish(before, broker, max_events=RECORD_EVENTS)
-            first = running.start_worker()
+            first = running.start_worker_command()
             running.await_done(PATIENCE_SECONDS)
             first.kill()
             first.wait()
@@ -76,7 +76,7 @@ def floor(tables: int, rounds: int) -> tuple[list[bytes], list[bytes], set[str]]
 def measure(running: Pipeline, server: StoreProcess, bets: set[str]) -> None:
     """Start a worker and wait until people are told of every one of these bets."""
     before = took_over(running)
-    worker = running.start_worker()
+    worker = running.start_worker_command()
     await_takeover(running, before + PARTITIONS - 1)
     began, used = time.monotonic(), {pid: cpu_seconds(pid) for pid in (worker.pid, server.pid)}
     first: float | None = None

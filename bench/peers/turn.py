@@ -116,7 +116,7 @@ def run(peer: str, setting: Setting) -> Turn:
 def _started(peer: str, running: Pipeline, setting: Setting) -> "Iterator[list[subprocess.Popen[bytes]]]":
     if peer == OURS:
         # The pipeline ends them itself.
-        yield [running.start_worker() for _ in range(setting.workers)]
+        yield [running.start_worker_command() for _ in range(setting.workers)]
         return
     records = str(max(1, ENOUGH_EVENTS // setting.per_record))
     with (running.folder / "worker.log").open("ab") as log:

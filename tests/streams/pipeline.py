@@ -49,8 +49,8 @@ class Pipeline:
         self._workers.append(worker)
         return worker
 
-    def start_worker_command(self) -> WorkerProcess:
-        """A worker as people start it: it reads all of the code first."""
+    def start_worker_command(self) -> subprocess.Popen[bytes]:
+        """A worker as people start it, which reads all of the code first: for tests of that, and to measure it."""
         with (self.folder / "worker.log").open("ab") as log:
             worker = subprocess.Popen([*COMMAND, "worker"], env=self.environment, stdout=log, stderr=log)
         self._workers.append(worker)
