@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import logging
+import math
 import os
 import sys
 import time
@@ -75,6 +76,8 @@ class Worker:
         self._taking_over = asyncio.Lock()
         self._unjudged: set[int] = set()
         """Partitions that are being taken over."""
+        self._passed_over_since = math.inf
+        """When the oldest record was fetched, by the worker's clock, of which something was left to the next batch."""
         self._looking = asyncio.Lock()
         """A batch is taken whole before its tables are looked at."""
         # Events hold no cycles and go when their round goes: looking for some among them all took a third of the time.
@@ -133,7 +136,10 @@ class Worker:
             last_arrival = await self._judge(events, batch)
             took = time.monotonic() - began
             self.sink.catching_up = self._has_more and time.time() - last_arrival > BEHIND_SECONDS
-            await self._tell(batch, last_arrival, min(event.message.time_in for event in events))
+            fetched = min(event.message.time_in for event in events)
+            await self._tell(batch, last_arrival, min(fetched, self._passed_over_since))
+            left = any(judge.passes_over for judge in self.judges.values())
+            self._passed_over_since = fetched if left else math.inf
         return batch, took
 
     async def _judge(self, events: list[Any], batch: Batch) -> float:
@@ -187,11 +193,13 @@ class Worker:
                 if fetched is not None:
                     metrics.FETCH_SECONDS.observe(time.monotonic() - fetched)
 
-    def _look(self, judge: PartitionJudge, batch: Batch) -> News:
+    def _look(self, judge: PartitionJudge, batch: Batch, *, again: bool = True) -> News:
+        """Look at tables of a partition. Over a backlog most rounds that go on are over in the next batch, which comes
+        at once: to look at them twice took a twelfth of the judge's time."""
         now = time.time_ns() // 1_000
         for topic in INPUTS:
             judge.watermark.left_to_read(topic, self._left(judge, topic), now)
-        news = judge.look(now)
+        news = judge.look(now, patient=self.sink.catching_up, again=again)
         if not judge.waiting() and not judge.is_holding(now):
             batch.looked_to[judge.number] = judge.watermark.complete_to(now)
         return news
@@ -233,7 +241,7 @@ class Worker:
         batch = self._batch()
         async with self._looking:
             for judge in list(self.judges.values()):
-                batch.news.add(self._look(judge, batch))
+                batch.news.add(self._look(judge, batch, again=not self.sink.catching_up))
                 for topic in INPUTS:
                     metrics.LAG.labels(topic, str(judge.number)).set(self._left(judge, topic))
             await self._tell(batch)

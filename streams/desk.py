@@ -106,8 +106,9 @@ class TableDesk:
         for place in share.places:
             live.reject(place)
 
-    def look(self, complete_to: int, *, caught_up: bool) -> News:
-        """What is new. ``caught_up``: all that any worker before this one can have read has been read."""
+    def look(self, complete_to: int, *, caught_up: bool, patient: bool = False) -> News:
+        """What is new. ``caught_up``: all that any worker before this one can have read has been read. ``patient``:
+        what rests on a part of a round may wait for the next look."""
         news = News()
         live = self.live
         if live is None:
@@ -117,7 +118,7 @@ class TableDesk:
                 live.recall(finding)
             self._to_recall = []
         self._unseen = False
-        seen = live.look(complete_to)
+        seen = live.look(complete_to, patient=patient)
         if self._to_recall:
             seen.again_at(self._recall_at)
         self.next_at = seen.next_at
@@ -260,4 +261,4 @@ class TableDesk:
     @property
     def holds_much(self) -> bool:
         """Whether the table has gone on for so long that there may be something to let go of."""
-        return self.live is not None and self.live.latest - self._released_at > GRACE // 3
+        return self.live is not None and self.live.latest - self._released_at > GRACE

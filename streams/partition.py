@@ -67,6 +67,8 @@ class PartitionJudge:
         """By topic: where it ended when this worker took over; nobody before it can have read more."""
         self._was_caught_up = False
         self._touched: set[str] = set()
+        self._passed_over: set[str] = set()
+        """Tables with something that the last look left to the next one."""
         self._agenda = Agenda()
         self._may_wait: set[str] = set()
         """Tables whose desks needed the store when they were last looked at."""
@@ -90,6 +92,11 @@ class PartitionJudge:
         of it: where the topic ended when this worker took over holds until then."""
         end = max(highwater or 0, self._ends.get(topic, 0))
         return max(0, end - self.positions.get(topic, 0))
+
+    @property
+    def passes_over(self) -> bool:
+        """Whether the last look left something to the next one."""
+        return bool(self._passed_over)
 
     @property
     def open_rounds(self) -> int:
@@ -162,10 +169,14 @@ class PartitionJudge:
             return raised
         return replace(raised, for_people=False)
 
-    def look(self, now: int) -> News:
-        """What is new at tables that have spoken, or for which the topics have been read far enough."""
+    def look(self, now: int, *, patient: bool = False, again: bool = True) -> News:
+        """What is new at tables that have spoken, or for which the topics have been read far enough. ``patient``: what
+        rests on a part of a round may wait for the next look at what was passed over so (``again``)."""
         complete_to, caught_up = self.watermark.complete_to(now), self.caught_up
         touched, self._touched = self._touched, set()
+        if again:
+            touched |= self._passed_over
+            self._passed_over = set()
         if caught_up and not self._was_caught_up:
             # What was held back because a worker before this one may have known more is said now.
             touched = set(self.desks)
@@ -179,11 +190,13 @@ class PartitionJudge:
             if desk.is_calm(complete_to):
                 continue
             try:
-                found = desk.look(complete_to, caught_up=caught_up)
+                found = desk.look(complete_to, caught_up=caught_up, patient=patient)
                 found.findings[:] = map(self._once, found.findings)
                 news.add(found)
                 if desk.live is not None and desk.live.configurations:
                     self._telling.modes[table] = desk.live.configurations[-1].data.mode
+                if desk.live is not None and desk.live.passes_over:
+                    self._passed_over.add(table)
                 if desk.holds_much:
                     desk.release(complete_to)
             except Exception:  # a fault of ours at one table must not stop the others
@@ -272,5 +285,10 @@ class PartitionJudge:
                 continue
             desk.release(complete_to)
             is_stored = desk.last_batch <= self._stored_batch
-            if is_stored and desk.idle and now - desk.heard > IDLE_SECONDS and table not in self._touched:
+            if (
+                is_stored
+                and desk.idle
+                and now - desk.heard > IDLE_SECONDS
+                and table not in self._touched | self._passed_over
+            ):
                 del self.desks[table]

@@ -45,6 +45,8 @@ class LiveRound:
     """The cards that would be in order next, as far as all was in order at the last look."""
     ended: bool = False
     """Whether its end was announced."""
+    passed_over: bool = False
+    """Whether the last look left it to the next one."""
     next_opening: Fact | None = None
     """The opening of the round that came next at the table, at the last look."""
     next_in_shoe: Fact | None = None

@@ -71,13 +71,14 @@ class LiveRounds:
         rounds.sort(key=lambda held: held.place_in_time)
         return rounds
 
-    def look(self, complete_to: int, latest: int, seen: Seen) -> None:
-        """Judge what can be judged; ``latest`` is the table's time."""
+    def look(self, complete_to: int, latest: int, seen: Seen, *, patient: bool = False) -> None:
+        """Judge what can be judged; ``latest`` is the table's time. ``patient``: a round that goes on, and was never
+        judged, may be left to the next look, once: it may be over by then."""
         if self.news or latest >= self.idle_at or (self._due is not None and complete_to >= self._due):
-            self._look(complete_to, latest, seen)
+            self._look(complete_to, latest, seen, patient)
         seen.again_at(self._due)
 
-    def _look(self, complete_to: int, latest: int, seen: Seen) -> None:
+    def _look(self, complete_to: int, latest: int, seen: Seen, patient: bool) -> None:
         self.news = False
         self._due, self.idle_at = None, EVER_AFTER
         rounds = self._in_time()
@@ -99,7 +100,9 @@ class LiveRounds:
                 else:
                     if over_at is not None:
                         self._due = min(over_at + patience, EVER_AFTER if self._due is None else self._due)
-                    if held.ripe:
+                    if held.ripe and patient and held.verdict is None and not held.passed_over:
+                        held.passed_over = self.news = True
+                    elif held.ripe:
                         self._look_early(held, self._context(held, obscurity, used, over=over_at is not None), seen)
             if held.used:
                 used |= held.used
@@ -113,7 +116,7 @@ class LiveRounds:
             game = rulebook(self._settings.readings)[context.configuration.data.game]
             held.awaited = AwaitedCards.after(facts, context, game, self._beside.shoe(held.shoe))
         seen.tell(held.raised, {finding.id: finding for finding in found})
-        held.ripe = False
+        held.ripe = held.passed_over = False
 
     def _one_time_was_used(self, held: LiveRound, later: Sequence[LiveRound]) -> None:
         """Later rounds are judged by who had used the one time under the minimum before them (DTB, FF4 5.14)."""
@@ -182,7 +185,7 @@ class LiveRounds:
         previous = held.verdict
         if previous is not None:
             verdict = replace(verdict, revision=previous.revision)
-        held.changed = held.ripe = False
+        held.changed = held.ripe = held.passed_over = False
         seen.tell(held.raised, {finding.id: finding for finding in verdict.findings})
         held.used = frozenset(newly_used(verdict, context))
         if previous != verdict:

@@ -245,8 +245,14 @@ class LiveTable:
             or self._beside.shoe_news
         )
 
-    def look(self, complete_to: int) -> Seen:
-        """What can be said now; ``complete_to`` is the time up to which all topics have been read."""
+    @property
+    def passes_over(self) -> bool:
+        """Whether the last look left something to the next one."""
+        return self._judged.news
+
+    def look(self, complete_to: int, *, patient: bool = False) -> Seen:
+        """What can be said now; ``complete_to`` is the time up to which all topics have been read. ``patient``: what
+        rests on a part of a round may wait for the next look, which comes at once."""
         if self._tangled:
             self._untangle()
         seen = Seen(late=self._late)
@@ -262,7 +268,7 @@ class LiveTable:
                 # What its holes could hide depends on what it sends.
                 source.widened = False
                 self._judged.mark_within(self._beside.obscured())
-        self._judged.look(complete_to, self.latest, seen)
+        self._judged.look(complete_to, self.latest, seen, patient=patient)
         self._beside.look(complete_to, self.latest, seen)
         seen.reload, self._judged.reload = self._judged.reload, set()
         self._stirred = self._beside.stirred

@@ -70,12 +70,12 @@ class _Worker:
     def _table(self, name: str) -> LiveTable:
         return self.tables.setdefault(name, LiveTable(name, SETTINGS))
 
-    def look(self, complete_to: int | None = None, *, release: bool = False) -> None:
+    def look(self, complete_to: int | None = None, *, release: bool = False, patient: bool = False) -> None:
         if complete_to is None:
             topics = [self._read.get(topic.name, 0) for topic in INPUT]
             complete_to = min(topics) - BEHIND
         for table in self.tables.values():
-            self._note(table.look(complete_to))
+            self._note(table.look(complete_to, patient=patient))
             if release:
                 table.release(complete_to)
 
@@ -91,13 +91,13 @@ class _Worker:
             self.verdicts[verdict.table, verdict.shoe, verdict.round] = verdict
 
 
-def _live(lines: Sequence[bytes], rng: random.Random, *, batch: int, release: bool) -> _Worker:
+def _live(lines: Sequence[bytes], rng: random.Random, *, batch: int, release: bool, patient: float = 0.0) -> _Worker:
     worker = _Worker()
     position = 0
     while position < len(lines):
         size = rng.randint(1, batch)
         worker.take(decode_lines(lines[position : position + size]))
-        worker.look(release=release)
+        worker.look(release=release, patient=rng.random() < patient)
         position += size
     worker.look(FOR_EVER)
     return worker
@@ -117,12 +117,15 @@ def _judged(worker: _Worker, verdicts: dict[Key, Verdict]) -> dict[str, str]:
     }
 
 
+@pytest.mark.parametrize("patient", [0.0, 0.7], ids=["at-once", "patient"])
 @pytest.mark.parametrize("release", [False, True], ids=["all-held", "released"])
 @pytest.mark.parametrize(("seed", "faults"), [(1, 0.0), (2, 0.3), (3, 0.3)])
-def test_verdicts_and_findings_are_those_of_the_whole_file(seed: int, faults: float, release: bool) -> None:
+def test_verdicts_and_findings_are_those_of_the_whole_file(
+    seed: int, faults: float, release: bool, patient: float
+) -> None:
     lines = list(simulate(4, 15, seed, faults=faults))
     verdicts, found = _offline(lines)
-    worker = _live(lines, random.Random(seed), batch=200, release=release)
+    worker = _live(lines, random.Random(seed), batch=200, release=release, patient=patient)
     assert {key: _content(worker.verdicts[key]) for key in verdicts if key in worker.verdicts} == {
         key: _content(verdict) for key, verdict in verdicts.items()
     }

@@ -14,8 +14,9 @@ from streams.intake import read_record
 from streams.news import News
 from streams.partition import HELD_AGAIN_AFTER, PartitionJudge
 from streams.publish import publish
-from streams.routing import Router
+from streams.routing import Parcel, Router
 from streams.topic_layout import INPUTS
+from tests.audit.case import Case
 from tests.streams.pipeline import StoreProcess, alerts, stop
 from tests.streams.test_agents import check_against_audit, embedded_pipeline
 
@@ -169,6 +170,26 @@ def test_a_silence_that_was_none_is_taken_back_though_what_is_over_was_let_go_be
     for second in range(1, 5):
         news.add(_look(judge, goes_on + second * SECOND))
     assert "device-silent" not in _standing(news).values()
+
+
+def test_over_a_backlog_a_round_that_goes_on_is_left_to_the_next_batch_once() -> None:
+    case = Case().round(bets={"b1": ("player", 5_000_000)}, settled={"b1": (0, 5_000_000)})
+    router = Router(1)
+    judge = PartitionJudge(0, JudgeSettings(), (), {})
+    parcels = [parcel for line in case.lines() for parcel in router.route(line)]
+    closing = next(place for place, parcel in enumerate(parcels) if b"bets.closed.v1" in parcel.raw)
+
+    def read(part: Sequence[Parcel]) -> None:
+        for parcel in part:
+            _read(judge, parcel.topic, [parcel.raw], NOW)
+
+    read(parcels[: closing + 1])
+    assert not judge.look(NOW, patient=True).findings
+    # A tick is no batch: what was left waits on.
+    assert not judge.look(NOW, patient=True, again=False).findings
+    read(parcels[closing + 1 : closing + 2])
+    assert {each.finding.code for each in judge.look(NOW, patient=True).findings} == {"above-maximum"}
+    assert not judge.look(NOW).findings
 
 
 def test_a_device_that_is_late_all_the_time_does_not_keep_its_table_from_being_judged() -> None:
