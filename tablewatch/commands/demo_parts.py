@@ -1,5 +1,6 @@
 """The parts of the demo: each a process of its own, with its log in the data folder, stopped in good order."""
 
+import random
 import socket
 import subprocess
 import sys
@@ -7,6 +8,7 @@ import threading
 import time
 import urllib.error
 import urllib.request
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -14,6 +16,7 @@ from typing import Self
 STOP_SECONDS = 60.0
 ANSWER_SECONDS = 300.0
 """On a machine with much else to do, all parts together may take more than a minute to begin."""
+OWN_PORTS = range(20_000, 30_000)
 
 
 class Part:
@@ -66,7 +69,10 @@ def await_answer(port: int, part: Part, ending: threading.Event) -> bool:
 
 
 def free_port() -> int:
-    """A port of this machine that nobody uses just now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """A port of this machine that nobody uses just now. It is none of those that a system gives to whoever connects
+    somewhere (from 32768 on Linux): such a one may be taken until the part that it is for has begun."""
+    for port in random.sample(OWN_PORTS, 200):
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
+    raise OSError("no port of this machine is free")

@@ -7,13 +7,14 @@ run has a comment before it: ``<!-- not run: the reason -->``.
 import os
 import re
 import shutil
-import socket
 import subprocess
 import sys
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+
+from tablewatch.commands.demo_parts import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted(path for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")))
@@ -38,13 +39,6 @@ def blocks(page: Path) -> list[Block]:
     """The blocks of commands of a page."""
     found = _BLOCK.finditer(page.read_text(encoding="utf-8"))
     return [Block(each["language"], each["text"], each["reason"]) for each in found if each["language"] in LANGUAGES]
-
-
-def free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        port: int = listener.getsockname()[1]
-        return port
 
 
 def test_no_block_of_commands_hides_behind_an_unknown_language() -> None:

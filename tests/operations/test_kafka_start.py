@@ -16,6 +16,7 @@ from simulator.floor import simulate
 from streams.broker_url import BrokerUnavailable, RightsMissing, parse_broker
 from streams.publish import publish
 from tablewatch.command import app
+from tablewatch.commands.demo_parts import free_port
 from tests.operations.places import MAKE_SECRETS, ROOT, services
 from tests.services.fixtures import absent
 from tests.services.kafka import KafkaUnavailable, jars
@@ -46,7 +47,7 @@ def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Started]:
         raise
     folder = tmp_path_factory.mktemp("broker")
     subprocess.run([MAKE_SECRETS, folder / "secrets"], check=True, capture_output=True)
-    port, controller = _free_ports()
+    port, controller = free_port(), free_port()
     properties = (KAFKA / "server.properties").read_text()
     for said, here in (
         (":9092", f":{port}"), ("//kafka:", "//127.0.0.1:"), (":9093", f":{controller}"),
@@ -77,11 +78,6 @@ def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Started]:
     finally:
         process.send_signal(signal.SIGTERM)
         process.wait(timeout=60)
-
-
-def _free_ports() -> tuple[int, int]:
-    with socket.create_server(("127.0.0.1", 0)) as one, socket.create_server(("127.0.0.1", 0)) as other:
-        return one.getsockname()[1], other.getsockname()[1]
 
 
 def _await(port: int, process: subprocess.Popen[bytes], log: Path) -> None:

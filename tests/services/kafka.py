@@ -29,6 +29,8 @@ from kafka import KafkaAdminClient
 from kafka.admin import ScramMechanism, UserScramCredentialUpsertion
 from kafka.errors import KafkaError
 
+from tablewatch.commands.demo_parts import free_port
+
 POM = Path(__file__).parent / "kafka" / "pom.xml"
 VERSION = "4.3.1"
 ADMIN = "admin"
@@ -84,7 +86,7 @@ class KafkaBroker:
         the optimising compiler; pass () for measurements."""
         self.folder = folder
         self.secure = secure
-        self.port, self._controller_port = _free_ports(2)
+        self.port, self._controller_port = free_port(), free_port()
         self._class_path = f"{jars()}/*"
         self._java = ["java", f"-Xmx{heap}", "-Xms64m", *java, "-cp", self._class_path]
         self._process: subprocess.Popen[bytes] | None = None
@@ -254,14 +256,3 @@ class KafkaBroker:
 
     def _last_lines(self) -> str:
         return "\n".join((self.folder / "broker.out").read_text(errors="replace").splitlines()[-20:])
-
-
-def _free_ports(count: int) -> list[int]:
-    held = [socket.socket() for _ in range(count)]
-    try:
-        for one in held:
-            one.bind(("127.0.0.1", 0))
-        return [int(one.getsockname()[1]) for one in held]
-    finally:
-        for one in held:
-            one.close()

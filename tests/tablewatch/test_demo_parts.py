@@ -47,3 +47,13 @@ def test_a_console_that_has_ended_or_never_answers_is_not_said_to_be_there(monke
     assert await_answer(free_port(), _part(), ending) is False
     monkeypatch.setattr(demo_parts, "ANSWER_SECONDS", 0.5)
     assert await_answer(free_port(), _part(), threading.Event()) is False
+
+
+def test_a_free_port_is_none_that_somebody_listens_on_or_is_given_by_connecting() -> None:
+    taken = [free_port() for _ in range(20)]
+    assert all(port < 32_768 for port in taken)
+    with HTTPServer(("127.0.0.1", taken[0]), _Answering), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(demo_parts, "OWN_PORTS", [taken[0]])
+        patch.setattr("random.sample", lambda ports, _: ports)
+        with pytest.raises(OSError, match="no port"):
+            free_port()
