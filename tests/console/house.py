@@ -72,7 +72,7 @@ class ConsoleServer:
 
     def client(self, role: Role | None) -> httpx.Client:
         """Somebody signed in with this role; None: nobody."""
-        client = httpx.Client(base_url=self.url, timeout=30.0)
+        client = httpx.Client(base_url=self.url, timeout=90.0)
         if role is not None:
             token = self.token(role)
             client.cookies.set("tablewatch", token)
@@ -85,7 +85,7 @@ class ConsoleServer:
         """End it as Ctrl-C does."""
         self.parts.live.end()
         self._server.should_exit = True
-        self._thread.join(30)
+        self._thread.join(120)
         assert not self._thread.is_alive()
 
     def raise_findings(self, findings: list[Finding]) -> None:

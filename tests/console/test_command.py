@@ -63,7 +63,7 @@ def serving_and_measured(folder: Path, **settings: str) -> Iterator[tuple[str, s
         yield url, f"http://127.0.0.1:{port}"
     finally:
         process.send_signal(signal.SIGTERM)
-        assert process.wait(60) == 0
+        assert process.wait(120) == 0
 
 
 def test_people_are_added_listed_changed_and_disabled(tmp_path: Path) -> None:
@@ -145,7 +145,7 @@ def test_that_nobody_can_sign_in_is_said_unless_people_come_from_a_provider(tmp_
     finally:
         # At once: a signal that comes before it serves is not lost.
         process.send_signal(signal.SIGTERM)
-        assert process.wait(60) == 0
+        assert process.wait(120) == 0
     assert ("nobody can sign in yet" in said) is not provider
 
 

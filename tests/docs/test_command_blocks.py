@@ -77,6 +77,6 @@ def test_the_commands_of_a_page_do_what_it_says(page: Path, tmp_path: Path) -> N
     if bash is None:
         pytest.skip("no bash here")
     done = subprocess.run(
-        [bash, "-c", "\n".join(script)], cwd=tmp_path, env=environment, capture_output=True, timeout=240, check=False
+        [bash, "-c", "\n".join(script)], cwd=tmp_path, env=environment, capture_output=True, timeout=540, check=False
     )
     assert done.returncode == 0, f"{done.stdout[-2000:].decode()}\n{done.stderr[-4000:].decode()}"

@@ -100,7 +100,7 @@ class Floor:
         self.kill()
         self.worker = second
 
-    def check(self, seconds: float = 120.0, *, shared: bool = False) -> None:
+    def check(self, seconds: float = 240.0, *, shared: bool = False) -> None:
         """Nothing is lost, nothing doubled, all is judged as an audit judges it, and people were told once of each
         finding's every state, but for one repeat for each kill. Where partitions were ``shared`` out anew, what the one
         worker has stored is acknowledged, and the next one may still have to judge it."""
@@ -130,7 +130,7 @@ class Floor:
         """Let the worker finish."""
         if self.worker is not None:
             self.worker.send_signal(signal.SIGTERM)
-            assert self.worker.wait(60) == 0
+            assert self.worker.wait(120) == 0
 
 
 @contextmanager
@@ -166,7 +166,7 @@ def pause(rng: random.Random, seconds: float) -> None:
 
 def await_word(log: Path, word: str) -> None:
     """Wait until a worker says this."""
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 240
     while word not in log.read_text():
         assert time.monotonic() < deadline, f"the worker did not say: {word}"
         time.sleep(0.1)

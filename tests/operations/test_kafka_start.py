@@ -77,11 +77,11 @@ def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Started]:
         yield Started(port, folder / "secrets")
     finally:
         process.send_signal(signal.SIGTERM)
-        process.wait(timeout=60)
+        process.wait(120)
 
 
 def _await(port: int, process: subprocess.Popen[bytes], log: Path) -> None:
-    deadline = time.monotonic() + 90
+    deadline = time.monotonic() + 240
     while True:
         try:
             socket.create_connection(("127.0.0.1", port), 1.0).close()

@@ -29,7 +29,7 @@ from tests.streams.forked_workers import WorkerProcess, nest
 
 COMMAND = (sys.executable, "-c", "from tablewatch.command import main; main()")
 
-PATIENCE_SECONDS = 90.0
+PATIENCE_SECONDS = 240.0
 """For a loaded machine; nothing is asserted about it."""
 
 
@@ -85,7 +85,7 @@ class Pipeline:
 def stop(worker: WorkerProcess) -> int:
     """Ask a worker to stop; its exit code."""
     worker.send_signal(signal.SIGTERM)
-    return worker.wait(timeout=60)
+    return worker.wait(120)
 
 
 def took_over(running: Pipeline) -> int:
@@ -177,7 +177,7 @@ class StoreProcess:
         """Take it away."""
         if self._process is not None:
             self._process.send_signal(number)
-            self._process.communicate(timeout=60)
+            self._process.communicate(timeout=120)
             self._process = None
 
 

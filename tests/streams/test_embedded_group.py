@@ -102,7 +102,7 @@ def test_one_who_was_killed_is_known_to_be_dead_at_once(log: Log) -> None:
     process, other = start_member(log)
     assert mine.dead(look(log, "g"), session_seconds=3600) == []
     process.kill()
-    process.wait(10)
+    process.wait(120)
     assert mine.dead(look(log, "g"), session_seconds=3600) == [other]
     remove(log, "g", [other])
     assert [seat.id for seat in look(log, "g").seats] == [mine.id]
@@ -116,7 +116,7 @@ def test_one_who_hangs_is_dead_after_the_session_timeout_and_its_commit_is_refus
     try:
         process.send_signal(signal.SIGSTOP)
         assert mine.dead(look(log, "g"), session_seconds=3600) == []
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 240
         while mine.dead(look(log, "g"), session_seconds=0.3) != [other]:
             assert time.monotonic() < deadline
             time.sleep(0.02)
@@ -126,7 +126,7 @@ def test_one_who_hangs_is_dead_after_the_session_timeout_and_its_commit_is_refus
         log.commit("g", {Place("cards", 0): 1}, member=mine.id)
     finally:
         process.kill()
-        process.wait(10)
+        process.wait(120)
         mine.leave()
 
 

@@ -125,7 +125,7 @@ def test_several_processes_append_at_once_and_each_keeps_its_order(tmp_path: Pat
     with log_with(tmp_path, Topic("t", 2)) as log:
         writers = [spool(tmp_path, f"w{number}", 150) for number in range(3)]
         for writer in writers:
-            writer.communicate(timeout=60)
+            writer.communicate(timeout=120)
             assert writer.returncode == 0
         for partition in (0, 1):
             names = [(value or b"").split(b" ")[0].decode() for value in read_values(log, "t", partition)]
@@ -165,7 +165,7 @@ def test_a_reader_hears_of_what_another_process_wrote(tmp_path: Path) -> None:
         assert not log.wait(0.01)
         writer = spool(tmp_path, "w", 1)
         assert log.wait(30)
-        writer.communicate(timeout=30)
+        writer.communicate(timeout=120)
         log.changed()
         log.append([NewRecord("t", 0, b"own")])
         assert log.changed()
@@ -253,6 +253,6 @@ def test_two_processes_may_make_the_folder_at_once(tmp_path: Path) -> None:
         subprocess.Popen([sys.executable, "-c", script, str(tmp_path / "log")], stdout=subprocess.PIPE, text=True)
         for _ in range(3)
     ]
-    assert [maker.communicate(timeout=60)[0] for maker in makers] == ["made\n"] * 3
+    assert [maker.communicate(timeout=120)[0] for maker in makers] == ["made\n"] * 3
     with Log(tmp_path / "log") as log:
         assert log.topics() == {"t": Topic("t", 2)}

@@ -56,7 +56,7 @@ class Worker:
     def values(self) -> list[bytes]:
         return [value for _, _, value in self.read]
 
-    async def until(self, what: Callable[[], bool], seconds: float = 20.0) -> None:
+    async def until(self, what: Callable[[], bool], seconds: float = 240.0) -> None:
         async with asyncio.timeout(seconds):
             while not what():
                 await asyncio.sleep(0.01)

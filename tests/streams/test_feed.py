@@ -53,7 +53,7 @@ def ground(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Bro
 
 def gather(feed: Feed, count: int) -> list[FeedRecord]:
     found: list[FeedRecord] = []
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 240
     while len(found) < count and time.monotonic() < deadline:
         found += feed.poll(0.5)
     return found

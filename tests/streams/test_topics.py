@@ -84,7 +84,7 @@ def test_inputs_with_unequal_partitions_are_named(broker: Broker) -> None:
 
 def check_until(broker: Broker, layout: Layout, count: int) -> list[Difference]:
     """The differences once there are so many: what one changes on the side takes a moment to come into force."""
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 240
     found = check(broker, layout)
     while len(found) != count and time.monotonic() < deadline:
         found = check(broker, layout)

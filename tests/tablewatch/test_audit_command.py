@@ -96,4 +96,4 @@ def test_whoever_reads_may_stop_reading(clean: list[bytes], tmp_path: Path) -> N
         assert process.stderr is not None
         process.stdout.close()
         assert process.stderr.read() == b""
-        assert process.wait(60) == 0
+        assert process.wait(120) == 0

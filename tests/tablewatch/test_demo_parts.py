@@ -37,7 +37,7 @@ def test_a_console_that_answers_late_is_waited_for() -> None:
     serving = threading.Thread(target=serve)
     serving.start()
     assert await_answer(port, _part(), threading.Event()) is True
-    serving.join(10)
+    serving.join(120)
 
 
 def test_a_console_that_has_ended_or_never_answers_is_not_said_to_be_there(monkeypatch: pytest.MonkeyPatch) -> None:

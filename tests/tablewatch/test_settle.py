@@ -258,7 +258,7 @@ def test_a_reader_who_leaves_early_ends_it_quietly() -> None:
         except BrokenPipeError:
             pass
         errors = process.stderr.read()
-        assert process.wait(60) == 0
+        assert process.wait(120) == 0
     assert errors == b""
 
 
@@ -270,4 +270,4 @@ def test_a_person_who_types_is_answered_line_by_line() -> None:
             os.write(process.stdin.fileno(), json.dumps(ROUND | {"id": number}).encode() + b"\n")
             assert json.loads(process.stdout.readline())["id"] == number
         process.stdin.close()
-        assert process.wait(60) == 0
+        assert process.wait(120) == 0

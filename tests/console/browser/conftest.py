@@ -39,7 +39,7 @@ def chromium() -> Iterator[Browser]:
     if path is None:
         pytest.skip("there is no Chromium here")
     # For a loaded machine; what is expected comes as soon as it can.
-    expect.set_options(timeout=30_000)
+    expect.set_options(timeout=90_000)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"] if os.geteuid() == 0 else [])
         yield browser
@@ -70,7 +70,7 @@ class Visitor:
             base_url=console.url,
             timezone_id=zone,
         )
-        context.set_default_timeout(30_000)
+        context.set_default_timeout(90_000)
         self.contexts.append(context)
         if role is not None:
             context.add_cookies([{"name": "tablewatch", "value": console.token(role), "url": console.url}])

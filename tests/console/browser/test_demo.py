@@ -86,7 +86,7 @@ def signed_in(visitor: Visitor, demo: Demo, name: str, path: str) -> Page:
 
 def rounds(demo: Demo) -> dict[str, int]:
     """By table: how many rounds it has in its roads, and the round it is at."""
-    with httpx.Client(base_url=demo.url, timeout=30) as client:
+    with httpx.Client(base_url=demo.url, timeout=60) as client:
         client.post("/api/v1/session", json={"name": "auditor", "password": demo.logins["auditor"]})
         tables = client.get("/api/v1/floor").json()["tables"]
     return {name: len(row["beads"]) for name, row in tables.items()}

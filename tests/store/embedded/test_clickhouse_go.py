@@ -19,7 +19,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
         pytest.skip("Go is not installed")
     built = tmp_path_factory.mktemp("go") / "clickhouse_go"
     done = subprocess.run(
-        ["go", "build", "-o", str(built), "."], cwd=PROGRAM, capture_output=True, text=True, timeout=280, check=False
+        ["go", "build", "-o", str(built), "."], cwd=PROGRAM, capture_output=True, text=True, timeout=540, check=False
     )
     if done.returncode and "dial tcp" in done.stderr:
         pytest.skip(f"the Go modules cannot be fetched here: {done.stderr.splitlines()[-1]}")

@@ -86,7 +86,7 @@ class Postbox:
 
     def _receive(self, connection: socket.socket) -> None:
         if self.silent.is_set():
-            self._ended.wait(60)
+            self._ended.wait(120)
             return
         lines = connection.makefile("rwb")
         encrypted = False

@@ -76,7 +76,7 @@ class Room:
             yield serving
         finally:
             serving.stop()
-            thread.join(60)
+            thread.join(120)
             assert not thread.is_alive()
 
     def close(self) -> None:

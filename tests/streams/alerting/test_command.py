@@ -81,7 +81,7 @@ def site(tmp_path: Path, store: Store) -> Iterator[Site]:
 
 def stopped(process: subprocess.Popen[bytes]) -> int:
     process.send_signal(signal.SIGTERM)
-    return process.wait(60)
+    return process.wait(120)
 
 
 def test_the_service_tells_measures_and_ends_with_0_on_sigterm(site: Site) -> None:
@@ -252,7 +252,7 @@ def worker(site: Site) -> Iterator[None]:
         yield
     finally:
         process.send_signal(signal.SIGTERM)
-        process.wait(60)
+        process.wait(120)
 
 
 def test_the_self_test_comes_through_the_whole_pipeline_and_no_person_hears_of_it(site: Site) -> None:

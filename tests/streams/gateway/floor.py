@@ -29,7 +29,7 @@ PARTITIONS = 4
 READER = "/tables/BT12/reader"
 
 
-def until(what: Callable[[], bool], seconds: float = 60.0) -> None:
+def until(what: Callable[[], bool], seconds: float = 240.0) -> None:
     """Wait for something that will be so; the bound only ends a test that would hang."""
     end = time.monotonic() + seconds
     while not what():
@@ -156,7 +156,7 @@ def running(
         yield floor
     finally:
         server.should_exit = True
-        thread.join(60)
+        thread.join(120)
     assert not thread.is_alive()
 
 

@@ -159,7 +159,7 @@ def test_the_server_starts_serves_with_tls_and_ends_with_0_on_sigterm(tmp_path: 
         assert floor.post(token, raw, ONE).status_code == 202
         assert floor.raws("table.cards") == [raw]
         process.send_signal(signal.SIGTERM)
-        assert process.wait(60) == 0
+        assert process.wait(120) == 0
     finally:
         process.kill()
         process.wait()

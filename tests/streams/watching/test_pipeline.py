@@ -70,7 +70,7 @@ class Service:
             time.sleep(0.1)
 
     def get(self, path: str) -> str:
-        with urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=10) as answer:
+        with urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=60) as answer:
             return str(answer.read().decode())
 
 
@@ -98,7 +98,7 @@ def test_the_service_waits_for_a_store_that_is_away_and_ends_with_0_when_told(tm
                 time.sleep(0.1)
             assert stored(running) == audited(lines)
             service.process.send_signal(signal.SIGTERM)
-            assert service.process.wait(timeout=60) == 0
+            assert service.process.wait(120) == 0
             assert {finding.id for finding in alerts(running)} == audited(lines).keys()
         finally:
             service.process.kill()
