@@ -12,6 +12,7 @@ from pydantic import ConfigDict, Field, TypeAdapter
 
 from games.money import plain_decimal
 from schemas.words import Count, OneOf, Text
+from schemas.written import written
 
 Severity = Literal["critical", "high", "medium", "low"]
 SEVERITIES: Final[tuple[Severity, ...]] = get_args(Severity)
@@ -191,7 +192,7 @@ def as_json(finding: Finding) -> dict[str, Any]:
 
 def finding_json(finding: Finding) -> bytes:
     """A finding as one line of JSON."""
-    return orjson.dumps(as_json(finding))
+    return written(as_json(finding))
 
 
 def plain(value: Any) -> Any:

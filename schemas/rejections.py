@@ -4,11 +4,11 @@ from base64 import b64encode
 from dataclasses import dataclass
 from typing import Annotated
 
-import orjson
 from pydantic import Base64Bytes, ConfigDict, Field, TypeAdapter
 
 from schemas.decoding import Rejected
 from schemas.words import Sequence, Text, Time
+from schemas.written import written
 
 Place = Annotated[int, Field(ge=0)]
 """Counted from 0: a partition, an offset, a place in a record."""
@@ -57,7 +57,7 @@ def rejection_of(rejected: Rejected, topic: str, partition: int, offset: int) ->
 
 def rejection_json(rejection: Rejection) -> bytes:
     """A rejection as one line of JSON."""
-    return orjson.dumps(
+    return written(
         {
             "topic": rejection.topic,
             "partition": rejection.partition,

@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated, Any, Literal
 
-import orjson
 from pydantic import ConfigDict, Field, GetCoreSchemaHandler, TypeAdapter
 from pydantic_core import CoreSchema, core_schema
 
 from schemas.findings import Finding, as_json, plain
 from schemas.words import Card, Count, GameName, Money, PointTotal, Rank, Text, WagerName, Winner
+from schemas.written import written
 
 Status = Literal["verified", "flagged", "void", "unverifiable"]
 STATUSES: tuple[Status, ...] = ("verified", "flagged", "void", "unverifiable")
@@ -158,7 +158,7 @@ def verdict_json(verdict: Verdict) -> bytes:
         "settings": verdict.settings,
         "digest": verdict.digest,
     }
-    return orjson.dumps(fields, default=plain)
+    return written(fields, plain)
 
 
 VERDICT: TypeAdapter[Verdict] = TypeAdapter(Verdict)
