@@ -120,13 +120,17 @@ class Asked:
     words: str
     complete: bool
     """Nothing more: the hands are final."""
+    clause: str = "table-of-play"
+    """The name, in the rulebook, of the clause that says so."""
 
 
 def asks_next(game: Game, cards: Sequence[str]) -> Asked:
     """What the Table of Play asks for after these cards, in the order that counts."""
     count = len(cards)
     if count < game.initial_deal:
-        return Asked(f"{game.hands[count % 2].capitalize()} gets the next card of the initial deal", False)
+        return Asked(
+            f"{game.hands[count % 2].capitalize()} gets the next card of the initial deal", False, "draw-order"
+        )
     if not game.is_baccarat:
         return Asked("Each hand has its card", True)
     player, banker = ((POINTS[cards[place]] + POINTS[cards[place + 2]]) % 10 for place in (0, 1))

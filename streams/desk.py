@@ -14,6 +14,7 @@ from schemas.identity import content_key
 from schemas.records import AnyEvent
 from schemas.verdicts import verdict_json
 from store.rows.raw import RecordKey, StoredEvent
+from streams.alerting.raising import place_of_table
 from streams.folding import FindingMark, Folded, VerdictMark, verdict_content
 from streams.intake import Origin, Share, refused
 from streams.metrics import FAILED
@@ -161,8 +162,10 @@ class TableDesk:
         about = (finding.shoe, finding.round) if finding.shoe is not None and finding.round is not None else None
         self._findings[finding.id] = FindingMark(version, content, about, not finding.cleared)
         self._on_the_way[finding.id] = version
-        mode = live.configurations[-1].data.mode if live.configurations else "live"
-        news.findings.append(RaisedFinding(finding, version, live.latest, mode == "live"))
+        configured = live.configurations[-1].data if live.configurations else None
+        for_people = configured is None or configured.mode == "live"
+        place = None if configured is None else place_of_table(configured)
+        news.findings.append(RaisedFinding(finding, version, live.moment_of(finding), for_people, place))
 
     def _conclude(self, concluded: Concluded, live: LiveTable, news: News, caught_up: bool) -> None:
         verdict = concluded.verdict

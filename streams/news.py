@@ -7,6 +7,7 @@ from audit.live.concluded import Concluded
 from schemas.decoding import Rejected
 from schemas.findings import Finding
 from store.rows.raw import RecordKey
+from streams.alerting.raising import TablePlace
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,9 +17,11 @@ class RaisedFinding:
     finding: Finding
     version: int
     time: int
-    """The table's time, in microseconds since 1970."""
+    """When the fact came that decides it, by the table's time, in microseconds since 1970."""
     for_people: bool
     """Whether the table is in the mode that raises alerts."""
+    place: TablePlace | None = None
+    """Where the table stands, as it is configured; None where that is not known here."""
 
 
 class Published(NamedTuple):

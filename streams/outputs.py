@@ -11,7 +11,7 @@ from schemas.findings import finding_json
 from schemas.rejections import rejection_json, rejection_of
 from schemas.topics import ALERTS, REJECTED, VERDICTS
 from store.rows.raw import Record
-from streams.alerting.raising import TIME_HEADER
+from streams.alerting.raising import PLACE_HEADER, TIME_HEADER, written_place
 from streams.news import News, RaisedFinding
 
 logger = logging.getLogger(__name__)
@@ -37,11 +37,16 @@ def alerts(findings: Iterable[RaisedFinding]) -> list[Message]:
             ALERTS.name,
             _key(each.finding.table),
             finding_json(each.finding),
-            ((TIME_HEADER, str(each.time).encode()),),
+            _headers(each),
         )
         for each in findings
         if each.for_people
     ]
+
+
+def _headers(raised: RaisedFinding) -> tuple[tuple[str, bytes], ...]:
+    time = (TIME_HEADER, str(raised.time).encode())
+    return (time,) if raised.place is None else (time, (PLACE_HEADER, written_place(raised.place)))
 
 
 def results(news: News, records: Iterable[Record]) -> list[Message]:

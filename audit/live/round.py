@@ -112,6 +112,22 @@ class LiveRound:
         """Whether something came that is worth a look now: the rest waits for that, or for the end of the round."""
         return self.ripe or self.ended or self.verdict is not None or len(self.facts) == 1
 
+    def moment_of(self, finding: Finding) -> int:
+        """The effective time of the fact that decides a finding: the last of its draw, the last display, what was last
+        paid on its bet or done with it; where it rests on something that did not come, or on the round as a whole, the
+        round's last fact."""
+        facts, bet = self.gather(), finding.bet
+        about: list[Fact] = []
+        if finding.draw is not None:
+            about = [fact for fact in facts.cards if fact.data.draw == finding.draw]
+        elif bet is not None and (finding.code.startswith("payout-") or finding.code == "void-not-returned"):
+            about = [*facts.settlements.get(bet, ()), *facts.corrections.get(bet, ())]
+        elif bet is not None:
+            about = facts.acts.get(bet, [])
+        elif finding.code == "display-mismatch":
+            about = facts.displays
+        return max((fact.at for fact in about), default=self.last)
+
     @property
     def place_in_time(self) -> tuple[int, str, int, str]:
         """Rounds are in the order of this."""

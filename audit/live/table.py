@@ -229,6 +229,12 @@ class LiveTable:
         configuration = self.configurations[-1].data
         return wager in configuration.limits and position <= configuration.positions
 
+    def moment_of(self, finding: Finding) -> int:
+        """When the fact came that decides a finding (microseconds): of a round that is held, within it; else now, by
+        the table's time. Over a backlog the table may have gone on for minutes since."""
+        held = None if finding.shoe is None or finding.round is None else self.rounds.get((finding.shoe, finding.round))
+        return self.latest if held is None or not held.facts else held.moment_of(finding)
+
     @property
     def calm(self) -> bool:
         """Whether nothing came since the last look that can be found, however far the topics have been read since: a

@@ -116,7 +116,7 @@ def recomputed(game: Game, round: RoundPicture, over: str | None) -> dict[str, A
         "next": asked.words if over is None or asked.complete else None,
         "over": over,
         "complete": asked.complete,
-        "rule": f"{game.document.name} {game.document.clauses['table-of-play']}",
+        "rule": f"{game.document.name} {game.document.clauses[asked.clause]}",
     }
 
 

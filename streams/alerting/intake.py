@@ -14,7 +14,7 @@ from streams.alerting.life import SYSTEM, UNATTENDED, Life, SystemAct
 from streams.alerting.message import Kind
 from streams.alerting.outbox import Planned
 from streams.alerting.places import Places
-from streams.alerting.raising import alert_of, is_self_test
+from streams.alerting.raising import alert_of, is_self_test, place_in
 from streams.alerting.recipients import Recipient, quiet_until, recipients, stage_of, told_by
 from streams.alerting.rules import Routing
 from streams.feed import FeedRecord, decode
@@ -62,7 +62,8 @@ class Intake:
             if known is not None and not known.cleared:
                 self._clear(known, now_ms)
         elif known is None:
-            self.raise_alert(alert_of(finding, self._places.of(finding.table), record.time_ms, record.headers), now_ms)
+            place = place_in(record.headers) or self._places.of(finding.table)
+            self.raise_alert(alert_of(finding, place, record.time_ms, record.headers), now_ms)
         elif known.cleared:
             self._raise_again(known, now_ms)
         elif finding.corrected and not _corrected(known.alert):

@@ -14,7 +14,7 @@ from store.rows.alerts import Alert, AlertStep
 from streams.alerting.known_alerts import KnownAlerts
 from streams.alerting.life import SystemAct
 from streams.alerting.outbox import Outbox
-from streams.alerting.raising import TablePlace
+from streams.alerting.raising import TablePlace, read_place, written_place
 from streams.embedded.log import Place
 
 PENDING_ROWS: Final = 200_000
@@ -87,18 +87,14 @@ class Journal(KnownAlerts, Outbox):
 
     def places(self) -> dict[str, TablePlace]:
         """The tables as they were last known."""
-        found: dict[str, TablePlace] = {}
-        for name, body in self._rows("SELECT name, body FROM place"):
-            said = orjson.loads(body)
-            found[name] = TablePlace(**{**said, "cameras": tuple(said["cameras"])})
-        return found
+        return {name: read_place(body) for name, body in self._rows("SELECT name, body FROM place")}
 
     def keep_places(self, places: Mapping[str, TablePlace]) -> None:
         """Keep them for a time without the store."""
         with self.transaction():
             self._db.executemany(
                 "INSERT OR REPLACE INTO place VALUES (?, ?)",
-                [(name, orjson.dumps(place)) for name, place in places.items()],
+                [(name, written_place(place)) for name, place in places.items()],
             )
 
     def mark(self, name: str) -> str | None:

@@ -1,8 +1,11 @@
 """From a finding, as the topic tells of it, to the alert about it: the same alert wherever it is made."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
+
+import orjson
 
 from schemas.findings import Finding, as_json
 from schemas.records import Configuration
@@ -14,6 +17,10 @@ SELF_TEST_TABLE: Final = "SELF-TEST"
 
 TIME_HEADER: Final = "time"
 """Of a record of `audit.alerts`: the table's own time, in microseconds since 1970, as digits."""
+
+PLACE_HEADER: Final = "place"
+"""Of such a record: where its table stands, as JSON. The worker knows it before the store has the configuration, and
+the pit decides who is told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +49,27 @@ def place_of_table(configured: Configuration) -> TablePlace:
         tuple(configured.cameras or ()),
         configured.currency,
     )
+
+
+def written_place(place: TablePlace) -> bytes:
+    """A place as JSON."""
+    return orjson.dumps(place)
+
+
+def read_place(raw: bytes) -> TablePlace:
+    """A place from its JSON. Raises ValueError for what is none."""
+    try:
+        said = orjson.loads(raw)
+        return TablePlace(**{**said, "cameras": tuple(said["cameras"])})
+    except (TypeError, KeyError) as error:
+        raise ValueError(f"no place of a table: {error}") from error
+
+
+def place_in(headers: Mapping[str, bytes]) -> TablePlace | None:
+    """Where the table of a record stands, if the record says it."""
+    with suppress(ValueError):
+        return read_place(headers[PLACE_HEADER]) if PLACE_HEADER in headers else None
+    return None
 
 
 def is_self_test(finding: Finding) -> bool:

@@ -126,6 +126,7 @@ def _about(said: list[AnyEvent], kind: str, **data: Any) -> AnyEvent:
 def test_a_round_that_goes_on_says_what_the_table_of_play_asks_for_next() -> None:
     asked = _asked(_until_third_card())
     assert (asked["next"], asked["over"]) == ("Banker gets the next card of the initial deal", None)
+    assert asked["rule"] == "dragon-tiger-baccarat 3.13"
 
 
 @pytest.mark.parametrize(

@@ -192,6 +192,20 @@ def test_over_a_backlog_a_round_that_goes_on_is_left_to_the_next_batch_once() ->
     assert not judge.look(NOW).findings
 
 
+def test_over_a_backlog_an_alert_names_the_moment_of_its_fact() -> None:
+    """A camera is looked at for that moment; the table has gone on for minutes when the round is judged."""
+    case = Case().round(bets={"b1": ("player", 100)}, settled={"b1": (99, 0)})
+    for _ in range(5):
+        case.round(bets={"b1": ("player", 100)}, settled={"b1": (100, 0)})
+    judge, router = PartitionJudge(0, JudgeSettings(), (), {}), Router(1)
+    for parcel in [parcel for line in case.lines() for parcel in router.route(line)]:
+        _read(judge, parcel.topic, [parcel.raw], NOW)
+    [raised] = judge.look(NOW).findings
+    assert raised.finding.code == "payout-wrong"
+    settled = next(event for event in case.events() if event["type"] == "bet.settled.v1")
+    assert raised.time == micros(settled["time"])
+
+
 def test_a_device_that_is_late_all_the_time_does_not_keep_its_table_from_being_judged() -> None:
     judge, lines = _idle_judge(), _by_topic(list(simulate(1, 30, 2, faults=0.3)))["table.cards"]
     part = len(lines) // 40
