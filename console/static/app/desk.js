@@ -189,7 +189,7 @@ class Desk {
       this.detail = known ? { ...known, steps: null } : null;
       this.drawPane("…");
     }
-    if (this.detail) document.body.classList.add("pane-open");
+    if (this.detail) this.showPane();
     try {
       this.know(await get(`/api/v1/alerts/${encodeURIComponent(id)}`));
     } catch (problem) {
@@ -203,8 +203,23 @@ class Desk {
     if (this.chosen !== id) return;
     this.drawPane();
     if (this.behind()) this.soon();
-    document.body.classList.add("pane-open");
-    if (focus) this.pane.focus();
+    this.showPane();
+    // Where it scrolls to by itself, the bar lies over the head of the pane.
+    if (focus) this.pane.focus({ preventScroll: true });
+  }
+
+  // On a phone the pane stands in the place of the queue: from its head, and back to where the queue was.
+  showPane() {
+    const { classList } = document.body;
+    if (classList.contains("pane-open")) return;
+    this.queueAt = scrollY;
+    classList.add("pane-open");
+    if (getComputedStyle(this.queue.parentElement).display === "none") scrollTo(0, 0);
+  }
+
+  hidePane() {
+    document.body.classList.remove("pane-open");
+    scrollTo(0, this.queueAt);
   }
 
   waitWords() {
@@ -231,7 +246,7 @@ class Desk {
     const unattended = ["raised", "reopened", "escalated"].includes(alert.state);
     this.waited = h("p", { class: unattended ? "waited late" : "waited" }, this.waitWords());
     put(this.pane,
-      h("div", { class: "pane-head" }, h("button", { type: "button", class: "back", onclick: () => document.body.classList.remove("pane-open") }, "‹ Queue"),
+      h("div", { class: "pane-head" }, h("button", { type: "button", class: "back", onclick: () => this.hidePane() }, "‹ Queue"),
         h("h2", {}, h("span", { class: `sev ${alert.severity}` }, alert.code), alert.table ? h("a", { href: tablePath(alert.table) }, alert.table) : null)),
       h("p", { class: "message" }, alert.message),
       alert.without ? h("p", { class: "event" }, `${alert.without} The steps so far cannot be shown.`) : null,

@@ -173,6 +173,26 @@ def test_an_alert_is_acknowledged_taken_resolved_and_reopened_by_clicking(
     assert overflow <= 0, "the page is wider than the screen"
 
 
+def test_on_a_phone_an_alert_is_read_from_its_head_and_the_queue_is_where_it_was(
+    console: ConsoleServer, visitor: Visitor
+) -> None:
+    page = visitor.page(console, "shift_manager", "/desk", PHONE)
+    expect(page.locator(".alert").nth(5)).to_be_visible()
+    page.locator(".alert").nth(5).scroll_into_view_if_needed()
+    page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
+    before = page.evaluate("scrollY")
+    page.locator(".alert").last.click()
+    title = page.locator(".alert-pane h2")
+    expect(title).to_be_visible()
+    expect(page.locator(".alert-pane")).to_be_focused()
+    bar, head = page.locator("#bar").bounding_box(), title.bounding_box()
+    assert bar and head and head["y"] >= bar["y"] + bar["height"]
+    page.get_by_role("button", name="‹ Queue").click()
+    expect(page.locator(".alert").last).to_be_visible()
+    assert before > 0
+    assert page.evaluate("scrollY") == before
+
+
 def test_alerts_are_worked_at_with_the_keyboard_alone(console: ConsoleServer, visitor: Visitor) -> None:
     console.raise_findings([made_up_finding(7000, message="A finding for the keyboard.")])
     page = visitor.page(console, "shift_manager", "/desk")
