@@ -198,7 +198,12 @@ def make_app(
     async def healthz() -> Response:
         return _json(200, {"status": "ok"})
 
-    @app.get("/readyz", summary="Whether it can take events now, or why not", tags=["operation"])
+    @app.get(
+        "/readyz",
+        summary="Whether it can take events now, or why not",
+        tags=["operation"],
+        responses={503: {**RESPONSES[503], "description": "It cannot, and says why."}},
+    )
     async def readyz() -> Response:
         fault = gateway.fault()
         if fault is None:

@@ -135,6 +135,7 @@ def test_the_gateway_describes_itself(floor: Floor) -> None:
     assert floor.get("/healthz").json() == {"status": "ok"}
     assert floor.get("/readyz").json() == {"status": "ready"}
     described = floor.get("/openapi.json").json()
+    assert described["paths"]["/readyz"]["get"]["responses"].keys() == {"200", "503"}
     post = described["paths"]["/v1/events"]["post"]
     assert set(post["responses"]) == {"202", "400", "401", "403", "408", "413", "415", "422", "429", "503"}
     assert set(post["requestBody"]["content"]) == {ONE, BATCH, "application/json"}
