@@ -45,7 +45,9 @@ class Pipeline:
 
     def start_worker(self) -> WorkerProcess:
         """A worker as a process."""
-        worker = nest().start(self.environment, self.folder / "worker.log")
+        log = self.folder / "worker.log"
+        log.touch()
+        worker = nest().start(self.environment, log)
         self._workers.append(worker)
         return worker
 
