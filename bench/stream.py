@@ -1,17 +1,20 @@
 """Our Faust worker beside what one would take in its place, on a real Kafka: the same records, the same work.
 
-    python -m bench.stream [--events 120000] [--turns 3] [--peers ours,confluent-kafka,…]
+    python -m bench.stream [--events 120000] [--turns 2] [--pairs 4] [--peers ours,confluent-kafka,…]
 
 Each peer has a broker, a store and a process of its own, and decodes, judges and inserts the same floor: once with 100
 events packed into a record, once with every event in a record of its own. Then events come at a steady rate, and the
 time is taken from a record on the broker to its rows in the store. The worker does more than the peers in the same
 time: it sends alerts and verdicts out, keeps a backlog for a store that is away, and survives being killed.
+
+Packed, ours and the peer that was the fastest then have more turns, one after the other: on a machine that others use
+as well, the best of many peers' few turns is the luckiest of them, not the fastest.
 """
 
 import argparse
 import sys
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, zip_longest
 
 from bench.page.figures import RATIO, tell
 from bench.peers.turn import INSTALL, MODULES, OURS, PeerFailed, Setting, Turn, installed, run
@@ -36,12 +39,20 @@ class Measured:
         found = [getattr(turn, field) for turn in self.turns[peer]]
         return [value for value in found if value is not None]
 
+    def ours_and_the_fastest(self) -> list[str]:
+        """Our path and the fastest other by what was measured so far; nobody where one of them is not there."""
+        others = [peer for peer in self.turns if peer != OURS]
+        if OURS not in self.turns or not others:
+            return []
+        return [OURS, max(others, key=lambda peer: max(self.values(peer, "events_per_s")))]
+
 
 def main() -> int:
     """Measure everyone in turn, and say how they compare."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--events", type=int, default=120_000, help="packed; unpacked it is half of them")
-    options.add_argument("--turns", type=int, default=3, help="of each peer")
+    options.add_argument("--turns", type=int, default=2, help="of each peer")
+    options.add_argument("--pairs", type=int, default=4, help="turns more, packed, of ours and of the fastest peer")
     options.add_argument("--tables", type=int, default=200)
     options.add_argument("--rate", type=int, default=2_000, help="events a second for the latency")
     options.add_argument("--seconds", type=float, default=5.0, help="of the steady rate")
@@ -71,6 +82,12 @@ def main() -> int:
         for number in range(asked.turns):
             for peer in peers[number % len(peers) :] + peers[: number % len(peers)]:
                 measured.turns[peer].append(_turn(peer, setting))
+        if name == "packed":
+            pair = measured.ours_and_the_fastest()
+            for _ in range(asked.pairs):
+                for peer in pair:
+                    measured.turns[peer].append(_turn(peer, setting))
+                pair.reverse()
         say(measured)
         missed |= not compare(measured)
     return 1 if missed else 0
@@ -117,7 +134,8 @@ def compare(measured: Measured) -> bool:
     ):
         best = max if more_is_better else min
         ours = measured.values(OURS, field)
-        theirs = [best(values) for values in zip(*(measured.values(peer, field) for peer in others), strict=True)]
+        by_turn = zip_longest(*(measured.values(peer, field) for peer in others))
+        theirs = [best(value for value in values if value is not None) for values in by_turn]
         if not ours or not theirs:
             continue
 

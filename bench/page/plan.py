@@ -45,7 +45,11 @@ QUESTIONS: Final = (
         " measured by itself. The peers send no alerts, keep no backlog and survive no kill; a round whose end they"
         " have read and whose time is not over yet, they leave unjudged.",
         (
-            Step("stream", (), ("--events", "60000", "--turns", "1", "--tables", "60", "--seconds", "3")),
+            Step(
+                "stream",
+                (),
+                ("--events", "60000", "--turns", "1", "--pairs", "1", "--tables", "60", "--seconds", "3"),
+            ),
             # One after the other: a worker that was halted has not caught up when the next part begins.
             *(
                 Step(

@@ -65,3 +65,23 @@ def test_ours_is_held_against_the_best_peer_of_each_turn(capsys: pytest.CaptureF
     slow = {**turns, OURS: [took(80, 20), took(85, 20)]}
     assert not stream.compare(stream.Measured("packed", slow))
     assert stream.compare(stream.Measured("unpacked", slow)), "the bar is for packed records"
+
+
+def test_the_fastest_peer_has_as_many_more_turns_as_ours(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    speeds = {OURS: 95.0, "aiokafka": 60.0, "bytewax": 100.0}
+    run: list[tuple[str, int]] = []
+
+    def took(peer: str, setting: turn.Setting) -> turn.Turn:
+        run.append((peer, setting.per_record))
+        return turn.Turn(speeds[peer], 10.0, 10.0, 200.0, 5, None, None)
+
+    monkeypatch.setattr(stream, "run", took)
+    monkeypatch.setattr(stream, "installed", lambda peer: True)
+    asked = ["--events", "100", "--turns", "2", "--pairs", "3", "--tables", "1", "--peers", "ours,aiokafka,bytewax"]
+    monkeypatch.setattr(sys, "argv", ["stream", *asked])
+    assert stream.main() == 0
+    packed = [peer for peer, per_record in run if per_record == stream.PACKED]
+    assert packed[6:] == [OURS, "bytewax", "bytewax", OURS, OURS, "bytewax"]
+    assert "events a second, packed: as good as the best peer: 0.950 ×" in capsys.readouterr().out
