@@ -7,6 +7,7 @@ from mode.utils.logging import get_logger
 
 from streams.broker_url import Broker, KafkaBroker
 from streams.faust_broker import faust_options
+from streams.kafka_connection import use_such_connections
 from streams.named_member import know_by_name
 from streams.reading import POLLED_RECORDS, App
 from streams.topic_layout import GROUP
@@ -31,6 +32,8 @@ def make_app(
     if name is not None and isinstance(broker, KafkaBroker):
         # The embedded log knows at once that a process has ended.
         know_by_name()
+    if isinstance(broker, KafkaBroker):
+        use_such_connections()
     options: dict[str, Any] = {
         # Agents acknowledge when the store has a record; what comes again is known by its id.
         "processing_guarantee": "at_least_once",
