@@ -1,6 +1,6 @@
 """Workers in simulated time, on topics of any pace, killed at any moment: does the store end as an audit has it?
 
-    python -m bench.interleavings [--seeds 200] [--first 0]
+    python -m bench.interleavings [--seeds 200] [--first 0] [--halts]
 
 Each seed is played twice, as it happens and as arrears of long ago. A scene that ends otherwise is named by its seed,
 which plays it again: `tests/streams/test_any_interleaving.py` tells what differs.
@@ -24,6 +24,7 @@ def main() -> int:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--seeds", type=int, default=200)
     options.add_argument("--first", type=int, default=0)
+    options.add_argument("--halts", action="store_true", help="workers also stand still for longer than their session")
     asked = options.parse_args()
     wrong: list[str] = []
     events = kills = 0
@@ -34,7 +35,7 @@ def main() -> int:
                 store = base.in_database(f"scene_{seed}_{live}")
                 migrate(store, LONG)
                 try:
-                    played, lines = play_and_check(store, seed, live=live)
+                    played, lines = play_and_check(store, seed, live=live, halts=asked.halts)
                     events, kills = events + len(lines), kills + played.kills
                 except AssertionError:
                     wrong.append(f"{seed} {'live' if live else 'arrears'}")

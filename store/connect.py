@@ -97,6 +97,18 @@ class Patience:
                 pause = min(pause * 2, self.longest)
 
 
+class _AskingClient(Client):  # type: ignore[misc]  # the driver has no types
+    """The driver's client, which may be told to ask before an insert ends."""
+
+    may_end: Callable[[], None] | None = None
+
+    def receive_profile_events(self) -> None:
+        """Called by the driver for every block of an insert that it has sent, and so before it sends the end."""
+        super().receive_profile_events()
+        if self.may_end is not None:
+            self.may_end()
+
+
 FOR_EVER = Patience(total=None)
 """For writers: nothing is dropped, nothing is raised because the store is away."""
 
@@ -104,20 +116,32 @@ FOR_EVER = Patience(total=None)
 class Store:
     """ClickHouse as the rest of the house sees it. Each call takes a client of its own; threads may share the store."""
 
-    def __init__(self, address: Address, settings: Mapping[str, Any], patience: Patience) -> None:
+    def __init__(
+        self,
+        address: Address,
+        settings: Mapping[str, Any],
+        patience: Patience,
+        may_end: Callable[[], None] | None = None,
+    ) -> None:
         self.address = address
         self.patience = patience
+        self._may_end = may_end
         self._settings = {**_SETTINGS, **address.settings, **settings}
         self._idle: list[Client] = []
         self._lock = Lock()
 
     def patient(self, patience: Patience) -> "Store":
         """The same store with another patience."""
-        return Store(self.address, self._settings, patience)
+        return Store(self.address, self._settings, patience, self._may_end)
+
+    def asking(self, may_end: Callable[[], None]) -> "Store":
+        """The same store for a writer that may lose its right to write while it does: ``may_end`` is called before the
+        end of every insert is sent, which makes it count, and raises where it must not."""
+        return Store(self.address, self._settings, self.patience, may_end)
 
     def in_database(self, database: str) -> "Store":
         """The same server, another database."""
-        return Store(replace(self.address, database=database), self._settings, self.patience)
+        return Store(replace(self.address, database=database), self._settings, self.patience, self._may_end)
 
     def query(self, sql: str, parameters: Parameters | None = None, *, settings: Parameters | None = None) -> list[Row]:
         """All rows of a SELECT. ``%(name)s`` in the statement stands for a parameter."""
@@ -201,7 +225,7 @@ class Store:
         with self._lock:
             if self._idle:
                 return self._idle.pop()
-        return Client(
+        client = _AskingClient(
             host=self.address.host,
             port=self.address.port,
             user=self.address.user,
@@ -214,6 +238,8 @@ class Store:
             client_name="tablewatch",
             client_revision=_REVISION,
         )
+        client.may_end = self._may_end
+        return client
 
     def _give_back(self, client: Client) -> None:
         with self._lock:

@@ -105,6 +105,8 @@ class Worker:
             return "the partitions are dealt out anew, and nothing is judged until the store has what is in hand"
         if self.sink.away:
             return "the store is away: judging and alerting go on, and nothing is acknowledged"
+        if self.sink.unconfirmed:
+            return "the group has not said in time that the partitions are still this worker's: nothing is stored"
         return None if self.judges else "no partition is assigned yet"
 
     async def _agent(self, stream: Any) -> None:
@@ -174,6 +176,9 @@ class Worker:
             breath = await _breathe(breath)
         for topic, events_taken in came.items():
             metrics.EVENTS.labels(topic).inc(events_taken)
+        if not self.sink.ours:
+            # Another worker may have read more. If not, the next tick looks.
+            return last_arrival
         with metrics.JUDGE_SECONDS.time():
             for judge in touched.values():
                 batch.news.add(self._look(judge, batch))
@@ -238,6 +243,9 @@ class Worker:
         self.app.consumer.correct(idle=self._idle)
         for partition in self._assigned():
             await self._judge_of(partition)
+        if not self.sink.ours:
+            # While it stood still, time went by in which nothing was read: that is no silence of a device.
+            return
         batch = self._batch()
         async with self._looking:
             for judge in list(self.judges.values()):

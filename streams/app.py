@@ -8,7 +8,7 @@ from mode.utils.logging import get_logger
 from streams.broker_url import Broker, KafkaBroker
 from streams.faust_broker import faust_options
 from streams.kafka_connection import use_such_connections
-from streams.named_member import know_by_name
+from streams.kafka_member import be_such_members
 from streams.reading import POLLED_RECORDS, App
 from streams.topic_layout import GROUP
 
@@ -29,10 +29,8 @@ def make_app(
 ) -> faust.App:
     """The app on a broker; it declares no topics and keeps no tables. ``session_seconds`` is how long a worker that was
     killed holds its partitions on Kafka, unless it comes back by the same ``name``, which no other worker may have."""
-    if name is not None and isinstance(broker, KafkaBroker):
-        # The embedded log knows at once that a process has ended.
-        know_by_name()
     if isinstance(broker, KafkaBroker):
+        be_such_members()
         use_such_connections()
     options: dict[str, Any] = {
         # Agents acknowledge when the store has a record; what comes again is known by its id.

@@ -13,6 +13,9 @@ from faust.types import TP
 from faust.types.tuples import ConsumerMessage
 from mode.services import WaitResults
 
+from streams.kafka_member import KafkaMember
+from streams.tenure import OVER
+
 POLLED_SECONDS = 0.25
 """About so much work is fetched at once. It waits while as much is judged: people hear of what is in it within twice
 that. The more is judged together, the fewer rounds are looked at before they are over."""
@@ -52,6 +55,12 @@ class InHand(Consumer):  # type: ignore[misc]  # faust has no types
     _usual_size = FIRST_PACE * POLLED_SECONDS / POLLED_RECORDS
     _done = FIRST_PACE * _PACE_SECONDS
     _spent = _PACE_SECONDS
+
+    @property
+    def ours_until(self) -> float:
+        """Until when the partitions are this worker's, by its clock."""
+        found: float = self._thread.ours_until
+        return found
 
     async def _getmany(self, active_partitions: set[TP] | None, timeout: float) -> Any:
         await self.await_room()
@@ -120,6 +129,12 @@ class _PromptThread(AIOKafkaConsumerThread):  # type: ignore[misc]  # faust has 
         self._is_behind = False
         """Whether there was more at hand than was asked for: then the topics of one partition number are read abreast,
         so that their rounds come to an end and are judged once."""
+
+    @property
+    def ours_until(self) -> float:
+        """Until when the partitions are this worker's, by its clock."""
+        member = None if self._consumer is None else self._consumer._coordinator
+        return member.tenure.until if isinstance(member, KafkaMember) else OVER
 
     def _create_worker_consumer(self, transport: Any) -> Any:
         consumer = super()._create_worker_consumer(transport)

@@ -27,6 +27,7 @@ from streams.desk import TableDesk
 from streams.folding import Folded, Wanted, fold
 from streams.news import News, RefusedLater
 from streams.partition import PartitionJudge
+from streams.tenure import NoLongerOurs
 from streams.turns import Turn, Turns
 
 logger = logging.getLogger(__name__)
@@ -87,11 +88,13 @@ class Sink:
 
     def __init__(self, app: faust.App, store: Store, judges: dict[int, PartitionJudge]) -> None:
         self.app = app
-        self.store = store.patient(Patience(total=0.0))
+        self.store = store.patient(Patience(total=0.0)).asking(self._still_ours)
         self.judges = judges
         self.generation = 0
         self.away = False
         """Whether the store cannot be reached."""
+        self.unconfirmed = False
+        """Whether storing waits until the group has said that the partitions are still this worker's."""
         self.catching_up = False
         """Whether there is more to read that came long ago."""
         self._queue: deque[Batch] = deque()
@@ -185,6 +188,15 @@ class Sink:
         return current, news
 
     @property
+    def ours(self) -> bool:
+        """Whether the partitions are this worker's for certain."""
+        return bool(time.monotonic() < self.app.consumer.ours_until)
+
+    def _still_ours(self) -> None:
+        if not self.ours:
+            raise NoLongerOurs
+
+    @property
     def owes(self) -> bool:
         """Whether there are stored records that are not acknowledged."""
         return any(self._held.values())
@@ -196,7 +208,10 @@ class Sink:
 
     def leave_to_the_next(self) -> None:
         """Let go of what is stored and not yet judged in all that it says: it is not acknowledged, so that whoever has
-        its partition next reads it again, and takes its tables up from the store."""
+        its partition next reads it again, and takes its tables up from the store. What may not be stored any more is
+        let go of as well."""
+        if self.unconfirmed:
+            self.app.consumer.unacked.clear()
         for held in self._held.values():
             while held:
                 # Faust waits until nothing is left here.
@@ -283,10 +298,17 @@ class Sink:
         """Do something with the store in its thread, again and again until it works; ``meanwhile`` says what cannot be
         done until then."""
         pause = FIRST_PAUSE
+        held_up = False
         loop = asyncio.get_running_loop()
         while True:
             try:
                 answer = await loop.run_in_executor(self._thread, what)
+            except NoLongerOurs:
+                if not self.unconfirmed:
+                    logger.warning("storing waits until the group has said that the partitions are still this worker's")
+                self.unconfirmed = held_up = True
+                await asyncio.sleep(pause)
+                pause = min(pause * 2, LONGEST_PAUSE)
             except StoreError as error:
                 if not self.away or (meanwhile and pause == FIRST_PAUSE):
                     logger.warning("waiting for the store: %s", f"{error}; {meanwhile}" if meanwhile else error)
@@ -298,6 +320,7 @@ class Sink:
                 if self.away:
                     logger.info("the store is back")
                 self.away = False
+                self.unconfirmed = self.unconfirmed and not held_up
                 metrics.STORE_AWAY.set(0)
                 return answer
 

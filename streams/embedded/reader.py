@@ -5,6 +5,7 @@ its beats nor its answers to a rebalance.
 """
 
 import asyncio
+import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,6 +23,7 @@ from streams.embedded.layout import LogError, MemberExpelled
 from streams.embedded.log import POLL_SECONDS, Log, Place, Span, StoredRecord
 from streams.embedded.producer import declare
 from streams.embedded.retention import Removed, retain
+from streams.tenure import Tenure
 
 GROUP_POLL_SECONDS = 0.05
 """How often a member looks whether the group has changed."""
@@ -73,6 +75,12 @@ class Reader(ConsumerThread):  # type: ignore[misc]  # faust has no types
         self._owed: dict[TP, int] = {}
         self._first = 0
         self._positions: dict[TP, Position] = {}
+        self._tenure = Tenure(self.app.conf.broker_session_timeout, self.app.conf.broker_rebalance_timeout)
+
+    @property
+    def ours_until(self) -> float:
+        """Until when the partitions are this worker's, by its clock."""
+        return self._tenure.until
 
     async def on_start(self) -> None:
         if self.app.client_only:
@@ -120,10 +128,23 @@ class Reader(ConsumerThread):  # type: ignore[misc]  # faust has no types
         while not self.should_stop:
             membership = self._membership
             if membership is not None:
+                beaten_at = time.monotonic()
                 membership.beat()
+                self._confirm(membership, beaten_at)
                 if self._owed:
                     await self._commit({})
             await self.sleep(interval)
+
+    def _confirm(self, membership: Membership, beaten_at: float) -> None:
+        """Note that the group knows this member, if it does: one that stood still may have been expelled before it
+        beat again."""
+        try:
+            view = look(self.open_log(), membership.group)
+        except LogError as error:
+            self.log.warning("The group cannot be looked at: %s", error)
+            return
+        if view.has(membership.id):
+            self._tenure.confirm(beaten_at, dealing=view.generation != self._generation)
 
     @Service.task  # type: ignore[untyped-decorator]  # mode has no types
     async def _keep_retention(self) -> None:
@@ -160,7 +181,9 @@ class Reader(ConsumerThread):  # type: ignore[misc]  # faust has no types
             await self._release()
             if membership is not None:
                 membership.leave()
+            joined_at = time.monotonic()
             membership = self._membership = Membership(log, self.app.conf.id, self._topics)
+            self._confirm(membership, joined_at)
         view = look(log, membership.group)
         if not view.has(membership.id):
             self.log.warning("Expelled from group %s, joining again", membership.group)

@@ -17,6 +17,8 @@ from simulator.floor import simulate
 from store.read.findings import FindingFilter, findings
 from store.read.rounds import count_rounds
 from streams.publish import publish
+from streams.sink import LINGER_SECONDS
+from tests.streams.alerting.webhook import until
 from tests.streams.forked_workers import WorkerProcess
 from tests.streams.pipeline import Pipeline, StoreProcess, alerts, await_takeover, offline, took_over
 from tests.streams.test_agents import broker_pipeline, check_against_audit
@@ -100,6 +102,30 @@ class Floor:
         self.kill()
         self.worker = second
 
+    def say_while_one_stands_still(self, lines: Sequence[bytes]) -> None:
+        """Tables say this to a worker that stands still in the middle of storing, for longer than its session; another
+        one has its partitions when it goes on."""
+        some = len(lines) // 3
+        first = self.at_work()
+        before, told = took_over(self.running), len(alerts(self.running))
+        self.server.pause()
+        self.say(lines[:some])
+        until(lambda: len(alerts(self.running)) > told, "no alert came")
+        time.sleep(2 * LINGER_SECONDS)
+        first.send_signal(signal.SIGSTOP)
+        self.server.resume()
+        self.worker = self.start_worker()
+        self.kills += 1  # both tell people of what they have both read
+        await_takeover(self.running, before + 1)
+        self.say(lines[some : 2 * some])
+        self.running.await_done()
+        first.send_signal(signal.SIGCONT)
+        await_word(self.running.folder / "worker.log", "storing waits until the group")
+        self.say(lines[2 * some :])
+        self.check(shared=True)
+        first.send_signal(signal.SIGTERM)
+        assert first.wait(120) == 0
+
     def check(self, seconds: float = 240.0, *, shared: bool = False) -> None:
         """Nothing is lost, nothing doubled, all is judged as an audit judges it, and people were told once of each
         finding's every state, but for one repeat for each kill. Where partitions were ``shared`` out anew, what the one
@@ -121,7 +147,7 @@ class Floor:
         store = self.running.store
         while (
             count_rounds(store) < len(verdicts)
-            or found.keys() - {state.finding.id for state in findings(store, FindingFilter())}
+            or found.keys() != {state.finding.id for state in findings(store, FindingFilter())}
         ):  # fmt: skip
             assert time.monotonic() < deadline, "what one worker has stored was not judged by the next"
             time.sleep(0.2)
@@ -166,7 +192,4 @@ def pause(rng: random.Random, seconds: float) -> None:
 
 def await_word(log: Path, word: str) -> None:
     """Wait until a worker says this."""
-    deadline = time.monotonic() + 240
-    while word not in log.read_text():
-        assert time.monotonic() < deadline, f"the worker did not say: {word}"
-        time.sleep(0.1)
+    until(lambda: word in log.read_text(), f"the worker did not say: {word}")

@@ -53,6 +53,10 @@ def test_the_other_of_two_workers_goes_on(playing: Floor) -> None:
     playing.check(shared=True)
 
 
+def test_a_worker_that_stood_still_for_longer_than_its_session_stores_nothing_more(playing: Floor) -> None:
+    playing.say_while_one_stands_still(play("H", 4, 6, 29))
+
+
 def test_a_broker_that_is_restarted_or_gone_for_a_while_costs_nothing(playing: Floor, broker: KafkaBroker) -> None:
     lines = play("R", 4, 6, 23)
     part = len(lines) // 3

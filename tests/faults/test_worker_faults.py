@@ -38,10 +38,7 @@ def playing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Floor]:
 
 
 def _await_alert(playing: Floor, told: int) -> None:
-    deadline = time.monotonic() + 240
-    while len(alerts(playing.running)) <= told:
-        assert time.monotonic() < deadline, "no alert came"
-        time.sleep(0.1)
+    until(lambda: len(alerts(playing.running)) > told, "no alert came")
 
 
 @pytest.mark.timeout(1200)
@@ -53,6 +50,12 @@ def test_workers_killed_at_random_moments_lose_nothing_and_double_nothing(playin
 def test_the_other_of_two_workers_goes_on(playing: Floor) -> None:
     playing.say_while_one_of_two_dies(play("T", 4, 6, 6))
     playing.check(shared=True)
+
+
+def test_a_worker_that_stood_still_for_longer_than_its_session_stores_nothing_more(tmp_path: Path) -> None:
+    server = StoreProcess(tmp_path / "clickhouse")
+    with floor(tmp_path, f"tablelog://{tmp_path}/log", server, TABLEWATCH_SESSION_SECONDS="3") as playing:
+        playing.say_while_one_stands_still(play("H", 4, 6, 8))
 
 
 def test_while_the_store_is_gone_alerts_go_out_and_nothing_is_lost(playing: Floor) -> None:

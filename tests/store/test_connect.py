@@ -209,3 +209,27 @@ def test_an_insert_outlasts_a_store_that_is_killed_and_comes_back(
         for again in back:
             again.stop()
     assert len(back) == 1
+
+
+class _Lost(Exception):
+    """The writer's right is over."""
+
+
+def test_an_insert_whose_writer_lost_its_right_in_the_middle_leaves_nothing(own_store: Store) -> None:
+    own_store.command("CREATE TABLE some (n UInt64) ENGINE = MergeTree ORDER BY n")
+    lost = False
+
+    def may_end() -> None:
+        if lost:
+            raise _Lost
+
+    writing = own_store.asking(may_end)
+    writing.insert("some", {"n": [1]})
+    lost = True
+    with pytest.raises(_Lost):
+        writing.patient(Patience(total=0.0)).insert("some", {"n": [2]})
+    assert writing.query("SELECT n FROM some") == [(1,)], "reading needs no right"
+    lost = False
+    writing.insert("some", {"n": [3]})
+    assert own_store.query("SELECT n FROM some ORDER BY n") == [(1,), (3,)]
+    writing.close()

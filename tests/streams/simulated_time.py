@@ -1,13 +1,16 @@
 """A worker in simulated time: agent, sink and judges as they are, on a real store; the pace of the topics, breaks
-in it, and the moments at which workers are killed, are a seed's.
+in it, and the moments at which workers are killed, or stand still for longer than their session, are a seed's.
 
 In an hour of real kills a few hundred moments are met; here a scene of minutes takes seconds, and what it met can be
 met again.
 """
 
+import asyncio
 import gc
+import math
 import random
 import sys
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -30,6 +33,7 @@ from streams.feed import FeedRecord
 from streams.outputs import Message
 from streams.packing import Packer
 from streams.routing import Router
+from streams.tenure import OVER
 from streams.topic_layout import INPUTS
 
 PARTITION, PARTITIONS = 0, 1
@@ -105,6 +109,7 @@ class Consumer:
         """Where the topics ended when something of them was last fetched."""
         self.unacked: set[Any] = set()
         self.in_hand = 0
+        self.ours_until = math.inf
 
     def fetch(self, topic: str, most: int, now: float) -> list[Record]:
         log, first = self._topics.logs[topic], self.position[topic]
@@ -161,6 +166,18 @@ class Taken:
 
 
 @dataclass(slots=True)
+class Halt:
+    """A worker that stands still before one of its writes, and goes on when it is let."""
+
+    writes_before: int
+    reached: threading.Event = field(default_factory=threading.Event)
+    going_on: threading.Event = field(default_factory=threading.Event)
+    over: threading.Event = field(default_factory=threading.Event)
+    """The write was done, or refused."""
+    storing: "asyncio.Task[None] | None" = None
+
+
+@dataclass(slots=True)
 class Scene:
     """Tables that speak, and one worker after the other."""
 
@@ -173,6 +190,12 @@ class Scene:
     kills: int = 0
     fuse: int | None = None
     """So many more writes to the store until the worker is killed in one."""
+    halts: bool = False
+    """Whether workers stand still now and then for longer than their session."""
+    halt: Halt | None = None
+    """The one that is to stand still in storing."""
+    halted: list[Halt] = field(default_factory=list)
+    """Those that do, and whose partition another one has."""
     worker: Worker = field(init=False)
     cut_off: dict[str, list[bytes]] = field(default_factory=dict)
     """By topic whose devices are cut off: what waits there."""
@@ -207,11 +230,44 @@ class Scene:
             self.topics.commit()
         self.start()
 
-    def before_write(self) -> None:
+    async def stand_still(self) -> None:
+        """The worker stands still in the middle of storing, until its partition is another's."""
+        self.fuse = None
+        halt = self.halt = Halt(self.rng.randint(0, 3))
+        consumer = self.consumer
+        halt.storing = asyncio.create_task(self.store_some())
+        while not (halt.storing.done() or halt.reached.is_set()):
+            await asyncio.sleep(0.001)
+        self.halt = None
+        if halt.storing.done():
+            halt.storing.result()
+            return
+        consumer.ours_until = OVER
+        self.halted.append(halt)
+        self.kill()
+
+    async def go_on(self) -> None:
+        """The first that stands still goes on with what it was about to write."""
+        halt = self.halted.pop(0)
+        halt.going_on.set()
+        await asyncio.to_thread(halt.over.wait)
+        assert halt.storing is not None
+        halt.storing.cancel()
+
+    def before_write(self) -> Halt | None:
+        halt = self.halt
+        if halt is not None:
+            halt.writes_before -= 1
+            if halt.writes_before < 0:
+                self.halt = None
+                halt.reached.set()
+                halt.going_on.wait()
+                return halt
         if self.fuse is not None:
             self.fuse -= 1
             if self.fuse < 0:
                 raise Killed
+        return None
 
     def publish(self, lines: Sequence[bytes]) -> None:
         """Devices speak; where they are cut off, it waits with them."""
@@ -258,6 +314,9 @@ class Scene:
 
     async def act(self) -> None:
         """Something happens, at random."""
+        if self.halts and self.rng.random() < 0.06:
+            await (self.go_on() if self.halted else self.stand_still())
+            return
         chance = self.rng.random()
         try:
             if chance < 0.40:
@@ -278,6 +337,8 @@ class Scene:
     async def finish(self) -> None:
         """All is read, judged, stored and acknowledged, and then nothing comes for a while."""
         self.fuse = None
+        while self.halted:
+            await self.go_on()
         for topic in INPUTS:
             self.join(topic)
         quiet = 0
@@ -316,14 +377,14 @@ class Scene:
 
 
 @contextmanager
-def scene(store: Store, seed: int, began: float) -> Iterator[Scene]:
+def scene(store: Store, seed: int, began: float, *, halts: bool = False) -> Iterator[Scene]:
     """A scene whose clock begins at a time; clock and outputs of the worker are the scene's."""
     clock = Clock(began)
     with pytest.MonkeyPatch.context() as patch:
         interval, thresholds = sys.getswitchinterval(), gc.get_threshold()
         for module in (streams.agent, streams.sink):
             patch.setattr(module, "time", clock)
-        played = Scene(store, random.Random(seed), clock)
+        played = Scene(store, random.Random(seed), clock, halts=halts)
 
         async def send(_: faust.App, messages: Sequence[Message]) -> None:
             for each in messages:
@@ -345,7 +406,11 @@ def scene(store: Store, seed: int, began: float) -> Iterator[Scene]:
 
 def _fused(write: Callable[..., None], played: Scene) -> Callable[..., None]:
     def fused(*arguments: Any) -> None:
-        played.before_write()
-        write(*arguments)
+        halt = played.before_write()
+        try:
+            write(*arguments)
+        finally:
+            if halt is not None:
+                halt.over.set()
 
     return fused

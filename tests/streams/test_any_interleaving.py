@@ -22,6 +22,8 @@ from tests.streams.simulated_time import LONG_AFTER, Scene, scene
 
 SEEDS = (0, 1, 2, 15, 17, 18)
 """`python -m bench.interleavings` plays many more."""
+HALTING_SEEDS = (1, 2, 4)
+"""Each has a scene that ends otherwise where a worker goes on storing."""
 
 
 @pytest.fixture(scope="module")
@@ -67,13 +69,13 @@ def store(server: Store, request: pytest.FixtureRequest) -> Iterator[Store]:
     store.close()
 
 
-def play_and_check(store: Store, seed: int, *, live: bool) -> tuple[Scene, list[bytes]]:
+def play_and_check(store: Store, seed: int, *, live: bool, halts: bool = False) -> tuple[Scene, list[bytes]]:
     """Play the scene of a seed on an empty store, and hold what the store has then against an audit of its events."""
     lines = play("I", 2, 6, seed)
     if seed % 3 == 2:
         lines = played_badly(lines, seed)
     began = min(micros(event.time) for event in decode_lines(lines).events) / 1e6
-    with scene(store, seed, began if live else began + LONG_AFTER) as played:
+    with scene(store, seed, began if live else began + LONG_AFTER, halts=halts) as played:
         asyncio.run(played.play(lines, live=live))
         check(played, lines)
     return played, lines
@@ -83,6 +85,14 @@ def play_and_check(store: Store, seed: int, *, live: bool) -> tuple[Scene, list[
 @pytest.mark.parametrize("seed", SEEDS)
 def test_in_the_end_all_is_as_an_audit_has_it(store: Store, seed: int, live: bool) -> None:
     play_and_check(store, seed, live=live)
+
+
+@pytest.mark.parametrize("live", [True, False], ids=["live", "arrears"])
+@pytest.mark.parametrize("seed", HALTING_SEEDS)
+def test_a_worker_that_stood_still_for_longer_than_its_session_stores_nothing_more(
+    store: Store, seed: int, live: bool
+) -> None:
+    play_and_check(store, seed, live=live, halts=True)
 
 
 def test_a_table_that_was_configured_and_has_no_shoe_yet_is_known_to_the_next_worker(store: Store) -> None:

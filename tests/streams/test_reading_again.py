@@ -1,6 +1,7 @@
 """After a restart tables are read from the store part by part: people hear of each at once, and storing goes on."""
 
 import asyncio
+import math
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from streams import folding, outputs, sink
 from streams.app import make_app
 from streams.folding import Folded, Wanted
 from streams.partition import PartitionJudge
+from streams.reading import InHand
 from streams.sink import Batch, Sink
 from tests.streams.pipeline import PATIENCE_SECONDS, Pipeline, StoreProcess
 from tests.streams.stored import BET, LONG, PARTITION, SHORT_PAID, Floor, as_table, two_shoes
@@ -24,6 +26,12 @@ from tests.streams.test_agents import embedded_pipeline
 TABLES = ["AA1", "BB1", "CC1"]
 SILENT = "AA0"
 Step = tuple[str, list[str]]
+
+
+@pytest.fixture(autouse=True)
+def _ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The partitions are ours for ever: there is no group here that would say so."""
+    monkeypatch.setattr(InHand, "ours_until", math.inf)
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 """What people were told is stored, whatever became of the records that it rests on."""
 
 import asyncio
+import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from streams import outputs
 from streams.app import make_app
 from streams.intake import read_record
 from streams.partition import PartitionJudge
+from streams.reading import InHand
 from streams.routing import Router
 from streams.sink import Batch, Sink
 from streams.topic_layout import INPUTS
@@ -24,6 +26,12 @@ from tests.streams.test_agents import embedded_pipeline
 NOW_MS = 1_900_000_000_000
 PARTITIONS = 2
 OLD, NEW = 0, 1
+
+
+@pytest.fixture(autouse=True)
+def _ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The partitions are ours for ever: there is no group here that would say so."""
+    monkeypatch.setattr(InHand, "ours_until", math.inf)
 
 
 @pytest.fixture

@@ -1,8 +1,9 @@
-"""A worker that has a name in its group: killed and started again, it goes on at once with the partitions it had.
+"""A worker as a member of its group on Kafka: it knows for how long its partitions are its own, and may have a name.
 
 Kafka keeps the partitions of a member without a name until its session is over; one with a name is known again (static
-membership, KIP-345). aiokafka tells the name where it joins, and nowhere else. What that leaves open is done here: two
-workers of one name do not take it from each other for ever, and one that was told to stop keeps nothing.
+membership, KIP-345): killed and started again, it goes on at once. aiokafka tells the name where it joins, and nowhere
+else. What that leaves open is done here: two workers of one name do not take it from each other for ever, and one that
+was told to stop keeps nothing.
 """
 
 import logging
@@ -11,28 +12,39 @@ from typing import Any
 
 import aiokafka.consumer.consumer
 from aiokafka.consumer.group_coordinator import GroupCoordinator
-from aiokafka.errors import UnknownMemberIdError
+from aiokafka.errors import RebalanceInProgressError, UnknownMemberIdError
 from aiokafka.protocol.commit import OffsetCommitRequest
 from aiokafka.protocol.group import HeartbeatRequest, JoinGroupRequest, SyncGroupRequest
+
+from streams.tenure import Tenure
 
 logger = logging.getLogger(__name__)
 
 FENCED = 82
 """The broker's answer to a member whose name another one has now (FENCED_INSTANCE_ID); aiokafka does not know it."""
 UNKNOWN: int = UnknownMemberIdError.errno
+DEALING: int = RebalanceInProgressError.errno
 
 
-class NamedMember(GroupCoordinator):  # type: ignore[misc]  # aiokafka has no types
-    """A member of a group that goes on without its name when another one comes with the same."""
+class KafkaMember(GroupCoordinator):  # type: ignore[misc]  # aiokafka has no types
+    """A member of a group. It goes on without its name, if it has one, when another one comes with the same."""
 
     _group_instance_id: str | None
     """Its name."""
     _known_at = float("-inf")
     """When the broker last answered that it knows this member."""
 
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.tenure = Tenure(self._session_timeout_ms / 1000, self._rebalance_timeout_ms / 1000)
+
     async def _send_req(self, request: Any) -> Any:
+        asked_at = time.monotonic()
         response = await super()._send_req(request)
         codes = _codes(request, response)
+        # From these the broker counts a session anew.
+        if isinstance(request, HeartbeatRequest | SyncGroupRequest) and codes <= {0, DEALING}:
+            self.tenure.confirm(asked_at, dealing=DEALING in codes)
         if codes == {0}:
             self._known_at = time.monotonic()
         elif self._group_instance_id is not None and self._is_replaced(codes):
@@ -70,6 +82,6 @@ def _codes(request: Any, response: Any) -> set[int]:
     return set()
 
 
-def know_by_name() -> None:
+def be_such_members() -> None:
     """Let the consumers of this process be such members: aiokafka has no other place to say so."""
-    aiokafka.consumer.consumer.GroupCoordinator = NamedMember
+    aiokafka.consumer.consumer.GroupCoordinator = KafkaMember
