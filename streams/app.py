@@ -3,6 +3,7 @@
 from typing import Any
 
 import faust
+from faust.tables import TableManager
 from mode.utils.logging import get_logger
 
 from streams.broker_url import Broker, KafkaBroker
@@ -22,6 +23,15 @@ SENT_BYTES = 1 << 20
 """So much of a partition is sent at once. Ours are verdicts of some thousand bytes: with aiokafka's 16 KB, what a
 worker that catches up has to say went out four at a time, each in several turns of a loop that is busy judging, and
 storing waited for seconds."""
+
+
+class _NoTables(TableManager):  # type: ignore[misc]  # faust has no types
+    """Faust waits a second for tables to be declared. There are none, and after a kill people wait for that second."""
+
+    async def on_start(self) -> None:
+        if not self.should_stop:
+            await self._update_channels()
+            await self.recovery.start()
 
 
 def make_app(
@@ -55,6 +65,7 @@ def make_app(
         "value_serializer": "raw",
         "key_serializer": "raw",
         "datadir": None,
+        "TableManager": _NoTables,
         **faust_options(broker),
         **settings,
     }

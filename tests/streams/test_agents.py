@@ -1,5 +1,6 @@
 """The agents, from the broker to the store: what was sent is stored, and judged as `tablewatch audit` judges it."""
 
+import asyncio
 import random
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
@@ -16,6 +17,7 @@ from store.read.findings import FindingFilter, findings
 from store.read.progress import stored_events_count
 from store.read.rejections import rejections
 from streams.alerting.raising import TIME_HEADER
+from streams.app import make_app
 from streams.broker_url import Broker, parse_broker
 from streams.feed import Feed
 from streams.publish import publish
@@ -120,3 +122,21 @@ def test_bytes_that_are_no_events_are_kept_and_reported_and_stop_nothing(running
     check_against_audit(running, mixed)
     assert {refused.raw for refused in rejections(running.store)} >= set(poison)
     assert stop(worker) == 0
+
+
+def test_a_worker_that_keeps_no_tables_does_not_wait_for_some_to_be_declared(
+    running: Pipeline, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tables = make_app(running.broker).tables
+    waited: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        waited.append(seconds)
+
+    async def nothing() -> None: ...
+
+    monkeypatch.setattr(tables, "sleep", sleep)
+    monkeypatch.setattr(tables, "_update_channels", nothing)
+    monkeypatch.setattr(tables.recovery, "start", nothing)
+    asyncio.run(tables.on_start())
+    assert waited == []
