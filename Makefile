@@ -21,13 +21,13 @@ $(RUNNING): pyproject.toml constraints.txt
 		{ echo "Could not make $(VENV). On Debian and Ubuntu: apt-get install python3-venv"; exit 2; }
 	@$(BIN)/python deploy/docker/runtime_pins.py pyproject.toml constraints.txt > $(VENV)/running.txt
 	@$(BIN)/python deploy/docker/runtime_pins.py pyproject.toml constraints.txt hatchling editables > $(VENV)/building.txt
-	@echo "Installing what Tablewatch runs on into $(VENV) …"
+	@echo "Installing what Tablewatch runs on into $(VENV): one to five minutes, in which pip says nothing …"
 	$(PIP) --no-deps --require-hashes -r $(VENV)/running.txt -r $(VENV)/building.txt
 	$(PIP) --no-deps --no-build-isolation -e .
 	@touch $@
 
 $(STAMP): $(RUNNING)
-	@echo "Installing what its tests and measurements need …"
+	@echo "Installing what its tests and measurements need: some minutes more …"
 	$(PIP) --require-hashes -r constraints.txt
 	@touch $@
 

@@ -105,8 +105,8 @@ class Worker:
             return "the partitions are dealt out anew, and nothing is judged until the store has what is in hand"
         if self.sink.away:
             return "the store is away: judging and alerting go on, and nothing is acknowledged"
-        if self.sink.unconfirmed:
-            return "the group has not said in time that the partitions are still this worker's: nothing is stored"
+        if self.judges and not self.sink.ours:
+            return "the group has not said in time that the partitions are still this worker's: until then it waits"
         return None if self.judges else "no partition is assigned yet"
 
     async def _agent(self, stream: Any) -> None:

@@ -1,6 +1,7 @@
 """A floor that plays while things break, and what must hold after each of them."""
 
 import random
+import re
 import signal
 import time
 from collections import Counter
@@ -10,18 +11,18 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 
+import httpx
 import orjson
 
 from schemas.decoding import decode_lines
 from simulator.floor import simulate
-from store.read.findings import FindingFilter, findings
 from store.read.rounds import count_rounds
 from streams.publish import publish
 from streams.sink import LINGER_SECONDS
 from tests.streams.alerting.webhook import until
 from tests.streams.forked_workers import WorkerProcess
 from tests.streams.pipeline import Pipeline, StoreProcess, alerts, await_takeover, offline, took_over
-from tests.streams.test_agents import broker_pipeline, check_against_audit
+from tests.streams.test_agents import broker_pipeline, check_against_audit, standing_of
 
 
 @dataclass
@@ -47,6 +48,11 @@ class Floor:
             self.worker = self.start_worker()
             await_takeover(self.running, before + 1)
         return self.worker
+
+    def readiness(self) -> httpx.Response:
+        """What the worker that was started last answers to whoever asks whether it is ready."""
+        port = re.findall(r"metrics on port (\d+)", (self.running.folder / "worker.log").read_text())[-1]
+        return httpx.get(f"http://127.0.0.1:{port}/readyz")
 
     def say(self, lines: Sequence[bytes], max_events: int = 20) -> None:
         """Tables say something."""
@@ -145,10 +151,7 @@ class Floor:
         deadline = time.monotonic() + seconds
         verdicts, found = offline(self.lines)
         store = self.running.store
-        while (
-            count_rounds(store) < len(verdicts)
-            or found.keys() != {state.finding.id for state in findings(store, FindingFilter())}
-        ):  # fmt: skip
+        while count_rounds(store) < len(verdicts) or standing_of(store, verdicts, found).keys() != found.keys():
             assert time.monotonic() < deadline, "what one worker has stored was not judged by the next"
             time.sleep(0.2)
 

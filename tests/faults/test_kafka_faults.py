@@ -66,9 +66,11 @@ def test_a_broker_that_is_restarted_or_gone_for_a_while_costs_nothing(playing: F
     playing.say(lines[part : 2 * part])
     broker.kill()
     time.sleep(GONE_SECONDS)
+    assert "not said in time that the partitions are still this worker's" in playing.readiness().text
     broker.start()
     playing.say(lines[2 * part :])
     playing.check(shared=True)
+    assert playing.readiness().status_code == 200
 
 
 def test_repeats_and_any_order_among_the_topics_change_nothing(playing: Floor) -> None:

@@ -1,7 +1,6 @@
 """Faults of the pipeline on the embedded log: nothing is lost, nothing doubled, and people hear of it in time."""
 
 import random
-import re
 import shutil
 import signal
 import subprocess
@@ -10,7 +9,6 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-import httpx
 import pytest
 
 from schemas.decoding import decode_lines
@@ -100,14 +98,13 @@ def test_a_worker_that_takes_over_while_the_store_is_gone_says_that_it_does_not_
     _one_of_two_dies_without_the_store(playing, lines[: len(lines) // 2])
     log = playing.running.folder / "worker.log"
     await_word(log, "nothing is judged on partition")
-    port = re.findall(r"metrics on port (\d+)", log.read_text())[-1]
-    answer = httpx.get(f"http://127.0.0.1:{port}/readyz")
+    answer = playing.readiness()
     assert answer.status_code == 503
     assert answer.text.startswith("not ready: nothing is judged on partition")
     playing.say(lines[len(lines) // 2 :])
     playing.server.start()
     playing.check()
-    assert httpx.get(f"http://127.0.0.1:{port}/readyz").status_code == 200
+    assert playing.readiness().status_code == 200
 
 
 ROUTES = """

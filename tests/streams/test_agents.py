@@ -2,7 +2,7 @@
 
 import asyncio
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
 
@@ -10,9 +10,12 @@ import orjson
 import pytest
 
 from schemas.decoding import decode_lines
+from schemas.findings import Finding
 from schemas.time import micros
 from schemas.topics import ALERTS
+from schemas.verdicts import Verdict
 from simulator.floor import simulate
+from store.connect import Store
 from store.read.findings import FindingFilter, findings
 from store.read.progress import stored_events_count
 from store.read.rejections import rejections
@@ -64,6 +67,18 @@ def _floor(seed: int) -> list[bytes]:
     return lines
 
 
+def standing_of(
+    store: Store, verdicts: Mapping[tuple[str, str, int], Verdict], found: Mapping[str, Finding]
+) -> dict[str, str]:
+    """The code of every finding that stands, by its id; of rounds those that an audit judges, which go on nowhere."""
+    rounds = {(each.table, each.shoe, each.round) for each in found.values()} | verdicts.keys()
+    return {
+        finding.id: finding.code
+        for finding in (state.finding for state in findings(store, FindingFilter()))
+        if finding.round is None or (finding.table, finding.shoe, finding.round) in rounds
+    }
+
+
 def check_against_audit(running: Pipeline, lines: list[bytes]) -> None:
     """The store has what was sent, once; verdicts and findings are those of an audit of the same lines."""
     verdicts, found = offline(lines)
@@ -80,13 +95,7 @@ def check_against_audit(running: Pipeline, lines: list[bytes]) -> None:
     states = findings(running.store, FindingFilter())
     standing = {state.finding.id: state.finding.code for state in states}
     assert len(standing) == len(states)
-    rounds = {(each.table, each.shoe, each.round) for each in found.values()} | verdicts.keys()
-    judged = {
-        state.finding.id: state.finding.code
-        for state in states
-        if state.finding.round is None or (state.finding.table, state.finding.shoe, state.finding.round) in rounds
-    }
-    assert judged == {name: finding.code for name, finding in found.items()}
+    assert standing_of(running.store, verdicts, found) == {name: finding.code for name, finding in found.items()}
     assert stored_events_count(running.store) == len(decode_lines(lines).events)
 
 
