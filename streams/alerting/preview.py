@@ -122,6 +122,16 @@ def _then(routing: Routing, severity: str) -> tuple[str, ...]:
     return tuple(f"after {span(stage.after)}: {', '.join(stage.tell)}" for stage in escalation.chain)
 
 
+def quiet_hours(routing: Routing) -> list[str]:
+    """In words, when whom only critical alerts are sent."""
+    return [
+        f"{person}: {hours.start:%H:%M} to {hours.end:%H:%M}"
+        + ("" if hours.days == DAYS else f", beginning on {', '.join(hours.days)}")
+        for person, known in routing.people.items()
+        for hours in known.quiet
+    ]
+
+
 def span(seconds: int) -> str:
     """Seconds as the file writes them."""
     for unit, size in (("h", 3600), ("m", 60)):

@@ -8,7 +8,7 @@ from typing import Annotated
 import orjson
 import typer
 
-from streams.alerting.preview import OTHER, PreviewRow, preview
+from streams.alerting.preview import OTHER, PreviewRow, preview, quiet_hours
 from tablewatch.commands.alerts_routes import chosen_routing, explained_routing
 from tablewatch.commands.listing import listing
 
@@ -21,7 +21,8 @@ def check(as_json: Annotated[bool, typer.Option("--json", help="One JSON object 
       tablewatch alerts check --json | jq 'select(.severity == "critical")'
 
     Reads the routing file and shows who would be told of what: every kind of alert that its rules tell apart, in each
-    shift. A name in brackets is told after his quiet hours. Every fault of the file is named; exit code 2 then.
+    shift. A name in brackets is told after his quiet hours, which follow below. Every fault of the file is named; exit
+    code 2 then.
     """
     with explained_routing():
         routing = chosen_routing()
@@ -31,6 +32,8 @@ def check(as_json: Annotated[bool, typer.Option("--json", help="One JSON object 
             typer.echo(orjson.dumps(asdict(row)).decode())
     if not as_json:
         typer.echo(_table(rows))
+        for quiet in quiet_hours(routing):
+            typer.echo(f"Quiet, but for what is critical: {quiet} ({routing.time_zone}).")
 
 
 def _table(rows: list[PreviewRow]) -> str:

@@ -172,6 +172,10 @@ def test_check_shows_who_is_told_and_names_faults_with_exit_code_2(site: Site) -
     assert lines[4].split() == ["low", "any", "time", "ada", "-"]
     rows = [orjson.loads(line) for line in site.run("alerts", "check", "--json").stdout.splitlines()]
     assert [row["told"] for row in rows] == [["anna"], ["anna"], ["ada"], ["ada"]]
+    anna = '[people.anna]\nquiet = [{ from = "22:00", to = "06:00", days = ["fri"] }]'
+    site.routes.write_text(site.room.text().replace("[people.anna]", anna))
+    said = site.run("alerts", "check").stdout.splitlines()[-1]
+    assert said == "Quiet, but for what is critical: anna: 22:00 to 06:00, beginning on fri (Asia/Singapore)."
     site.routes.write_text(site.room.text().replace('tell = ["shift_manager"]', 'tell = ["shift_manger"]'))
     wrong = site.run("alerts", "check")
     assert wrong.exit_code == 2
