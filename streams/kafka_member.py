@@ -31,8 +31,6 @@ class KafkaMember(GroupCoordinator):  # type: ignore[misc]  # aiokafka has no ty
 
     _group_instance_id: str | None
     """Its name."""
-    _known_at = float("-inf")
-    """When the broker last answered that it knows this member."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
@@ -45,9 +43,7 @@ class KafkaMember(GroupCoordinator):  # type: ignore[misc]  # aiokafka has no ty
         # From these the broker counts a session anew.
         if isinstance(request, HeartbeatRequest | SyncGroupRequest) and codes <= {0, DEALING}:
             self.tenure.confirm(asked_at, dealing=DEALING in codes)
-        if codes == {0}:
-            self._known_at = time.monotonic()
-        elif self._group_instance_id is not None and self._is_replaced(codes):
+        if self._group_instance_id is not None and self._is_replaced(codes):
             logger.error(
                 "another worker came with the name %s and has the partitions now: this one goes on without a name, and"
                 " takes its share. Give each worker a name of its own, or none (TABLEWATCH_WORKER_NAME)",
@@ -62,8 +58,7 @@ class KafkaMember(GroupCoordinator):  # type: ignore[misc]  # aiokafka has no ty
     def _is_replaced(self, codes: set[int]) -> bool:
         """Whether another member has its name now. Heartbeats and commits tell no name: one whose session cannot be
         over, and whom the broker does not know all the same, was replaced."""
-        in_session = time.monotonic() - self._known_at < self._session_timeout_ms / 1000
-        return FENCED in codes or (UNKNOWN in codes and in_session)
+        return FENCED in codes or (UNKNOWN in codes and time.monotonic() < self.tenure.until)
 
     async def _maybe_leave_group(self) -> None:
         """aiokafka lets no member leave that has a name. One that was told to stop may not come back for long: the

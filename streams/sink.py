@@ -93,8 +93,6 @@ class Sink:
         self.generation = 0
         self.away = False
         """Whether the store cannot be reached."""
-        self.unconfirmed = False
-        """Whether storing waits until the group has said that the partitions are still this worker's."""
         self.catching_up = False
         """Whether there is more to read that came long ago."""
         self._queue: deque[Batch] = deque()
@@ -210,7 +208,7 @@ class Sink:
         """Let go of what is stored and not yet judged in all that it says: it is not acknowledged, so that whoever has
         its partition next reads it again, and takes its tables up from the store. What may not be stored any more is
         let go of as well."""
-        if self.unconfirmed:
+        if not self.ours:
             self.app.consumer.unacked.clear()
         for held in self._held.values():
             while held:
@@ -298,15 +296,13 @@ class Sink:
         """Do something with the store in its thread, again and again until it works; ``meanwhile`` says what cannot be
         done until then."""
         pause = FIRST_PAUSE
-        held_up = False
         loop = asyncio.get_running_loop()
         while True:
             try:
                 answer = await loop.run_in_executor(self._thread, what)
             except NoLongerOurs:
-                if not self.unconfirmed:
+                if pause == FIRST_PAUSE:
                     logger.warning("storing waits until the group has said that the partitions are still this worker's")
-                self.unconfirmed = held_up = True
                 await asyncio.sleep(pause)
                 pause = min(pause * 2, LONGEST_PAUSE)
             except StoreError as error:
@@ -320,7 +316,6 @@ class Sink:
                 if self.away:
                     logger.info("the store is back")
                 self.away = False
-                self.unconfirmed = self.unconfirmed and not held_up
                 metrics.STORE_AWAY.set(0)
                 return answer
 

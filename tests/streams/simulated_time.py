@@ -7,7 +7,6 @@ met again.
 
 import asyncio
 import gc
-import math
 import random
 import sys
 import threading
@@ -18,7 +17,6 @@ from typing import Any
 
 import faust
 import pytest
-from faust.types import TP
 
 import streams.agent
 import streams.sink
@@ -35,8 +33,9 @@ from streams.packing import Packer
 from streams.routing import Router
 from streams.tenure import OVER
 from streams.topic_layout import INPUTS
+from tests.streams.simulated_broker import PARTITION, App, Consumer, Record, Taken, Topics
 
-PARTITION, PARTITIONS = 0, 1
+PARTITIONS = 1
 LONG_AFTER = 30 * 24 * 3_600.0
 """Seconds from the events to the time at which arrears of theirs come."""
 _ROUNDS_AT_THE_END = 400
@@ -62,107 +61,6 @@ class Clock:
         return self.now
 
     perf_counter = time
-
-
-@dataclass(frozen=True, slots=True)
-class Record:
-    """A record as Faust hands it over."""
-
-    topic: str
-    offset: int
-    timestamp: float
-    value: bytes
-    time_in: float = 0.0
-    partition: int = PARTITION
-
-
-@dataclass(slots=True)
-class Topics:
-    """The input topics of a broker, and what was acknowledged of them."""
-
-    logs: dict[str, list[Record]] = field(default_factory=lambda: {topic: [] for topic in INPUTS})
-    committed: dict[str, int] = field(default_factory=lambda: dict.fromkeys(INPUTS, 0))
-    acknowledged: set[tuple[str, int]] = field(default_factory=set)
-
-    def append(self, topic: str, value: bytes, now: float) -> None:
-        log = self.logs[topic]
-        log.append(Record(topic, len(log), now, value))
-
-    def commit(self) -> None:
-        for topic in INPUTS:
-            while (topic, self.committed[topic]) in self.acknowledged:
-                self.committed[topic] += 1
-
-    @property
-    def is_done(self) -> bool:
-        self.commit()
-        return all(self.committed[topic] == len(log) for topic, log in self.logs.items())
-
-
-class Consumer:
-    """What the worker asks of Faust's consumer."""
-
-    def __init__(self, topics: Topics) -> None:
-        self._topics = topics
-        self.position = dict(topics.committed)
-        self.known_ends: dict[str, int] = {}
-        """Where the topics ended when something of them was last fetched."""
-        self.unacked: set[Any] = set()
-        self.in_hand = 0
-        self.ours_until = math.inf
-
-    def fetch(self, topic: str, most: int, now: float) -> list[Record]:
-        log, first = self._topics.logs[topic], self.position[topic]
-        self.known_ends[topic] = len(log)
-        found = log[first : first + most]
-        self.position[topic] += len(found)
-        return [Record(each.topic, each.offset, each.timestamp, each.value, now) for each in found]
-
-    def assignment(self) -> set[TP]:
-        return {TP(topic, PARTITION) for topic in INPUTS}
-
-    def highwater(self, tp: TP) -> int | None:
-        return self.known_ends.get(tp.topic)
-
-    async def highwaters(self, *tps: TP) -> dict[TP, int]:
-        return {tp: len(self._topics.logs[tp.topic]) for tp in tps}
-
-    async def earliest_offsets(self, *tps: TP) -> dict[TP, int]:
-        return dict.fromkeys(tps, 0)
-
-    def judged(self, size: int, seconds: float) -> None: ...
-
-    def correct(self, *, idle: bool) -> None: ...
-
-
-class App:
-    """What the worker asks of a Faust app."""
-
-    rebalancing = should_stop = False
-
-    def __init__(self, topics: Topics) -> None:
-        self.consumer = Consumer(topics)
-        self.on_partitions_revoked = self
-
-    def topic(self, *_: Any, **__: Any) -> None: ...
-
-    def task(self, _: Any) -> None: ...
-
-    def connect(self, _: Any) -> None: ...
-
-    def agent(self, *_: Any, **__: Any) -> Callable[[Any], None]:
-        return lambda _: None
-
-
-@dataclass(frozen=True, slots=True)
-class Taken:
-    """Faust's event."""
-
-    message: Record
-    topics: Topics
-
-    def ack(self) -> None:
-        self.topics.acknowledged.add((self.message.topic, self.message.offset))
 
 
 @dataclass(slots=True)
