@@ -137,7 +137,7 @@ class Worker:
             began = time.monotonic()
             last_arrival = await self._judge(events, batch)
             took = time.monotonic() - began
-            self.sink.catching_up = self._has_more and time.time() - last_arrival > BEHIND_SECONDS
+            self.sink.catching_up = time.time() - last_arrival > BEHIND_SECONDS and self._has_more
             fetched = min(event.message.time_in for event in events)
             await self._tell(batch, last_arrival, min(fetched, self._passed_over_since))
             left = any(judge.passes_over for judge in self.judges.values())

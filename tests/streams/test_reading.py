@@ -3,18 +3,22 @@
 import asyncio
 from pathlib import Path
 
+from aiokafka import AIOKafkaConsumer
 from faust.types import TP
 
 from streams.app import make_app
-from streams.broker_url import EmbeddedLog
+from streams.broker_url import EmbeddedLog, parse_broker
 from streams.embedded.log import StoredRecord
 from streams.reading import (
+    FETCH_WAIT_MS,
+    FETCHED_BYTES,
     FIRST_PACE,
     LEAST_POLLED,
     MOST_POLLED,
     MOST_RECORDS,
     POLLED_RECORDS,
     POLLED_SECONDS,
+    WORTH_FETCHING_BYTES,
     InHand,
     oldest_partition,
 )
@@ -139,3 +143,15 @@ def test_of_what_is_at_hand_the_partition_comes_first_that_was_read_least_far_in
     assert oldest_partition([bets, other], {bets: 2_000, cards: 1_000, other: 1_500}) == 1
     assert oldest_partition([bets, other, TP("table.floor", 2)], {bets: 2_000, other: 1_500}) == 2, "never read"
     assert oldest_partition([], {}) is None
+
+
+def test_a_fetch_from_kafka_waits_a_moment_for_company(tmp_path: Path) -> None:
+    names = ("_fetch_min_bytes", "_fetch_max_wait_ms", "_max_partition_fetch_bytes")
+
+    async def run() -> tuple[list[bool], list[int]]:
+        app = make_app(parse_broker("kafka://127.0.0.1:1"), datadir=str(tmp_path))
+        fetching = app.consumer._thread._create_worker_consumer(app.transport)
+        # The client has such settings by these names still.
+        return [name in vars(AIOKafkaConsumer()) for name in names], [getattr(fetching, name) for name in names]
+
+    assert asyncio.run(run()) == ([True] * 3, [WORTH_FETCHING_BYTES, FETCH_WAIT_MS, FETCHED_BYTES])
