@@ -32,6 +32,7 @@ from kafka import KafkaConsumer, TopicPartition
 
 from bench.page.figures import tell
 from bench.pipeline import cpu_seconds
+from bench.rehearsal import rehearsal
 from schemas.findings import parse_finding
 from simulator.devices import Delivery
 from simulator.floor import deliveries
@@ -84,7 +85,9 @@ def main() -> None:
         server = StoreProcess(folder / "clickhouse")
         running = stack.enter_context(pipeline(folder, broker, server, url))
         seconds = chosen.seconds * len(parts) + (AFTERWARDS_SECONDS if "catching up" in parts else 0)
-        floor = Floor(chosen.tables, chosen.every).next(chosen.rate * seconds, chosen.rate)
+        assert isinstance(broker, KafkaUrl)
+        with rehearsal(",".join(broker.servers)):
+            floor = Floor(chosen.tables, chosen.every).next(chosen.rate * seconds, chosen.rate)
         worker = running.start_worker_command()
         await_all(running)
         floor.begin()
@@ -156,8 +159,8 @@ class Floor:
             waiting.append(next(self._deliveries))
         warm_until = waiting[-1][0]
         waiting += islice(self._deliveries, events)
-        # Time to prepare them all, at some ten thousand a second, and for the worker to begin.
-        began = time.time() + 15.0 + len(waiting) / 15_000
+        # Time to prepare them all, at six thousand a second on a slow machine, and for the worker to begin.
+        began = time.time() + 15.0 + len(waiting) / 6_000
         faster = (waiting[-1][0] - warm_until) / 1_000 * rate / events
         router = Router(PARTITIONS)
         steps: list[list[PackedRecord]] = []
