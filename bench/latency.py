@@ -31,7 +31,7 @@ from confluent_kafka import Producer
 from kafka import KafkaConsumer, TopicPartition
 
 from bench.page.figures import tell
-from bench.pipeline import cpu_seconds
+from bench.page.processes import cpu_seconds
 from bench.rehearsal import rehearsal
 from schemas.findings import parse_finding
 from simulator.devices import Delivery

@@ -67,10 +67,31 @@ def test_ours_is_held_against_the_best_peer_of_each_turn(capsys: pytest.CaptureF
     assert stream.compare(stream.Measured("unpacked", slow)), "the bar is for packed records"
 
 
+def test_ours_is_held_against_a_bare_loop_and_against_its_own_bar(capsys: pytest.CaptureFixture[str]) -> None:
+    def took(rate: float) -> turn.Turn:
+        return turn.Turn(rate, 10.0, 10.0, 200.0, 5, None, None)
+
+    quick = {
+        OURS: [took(54_000), took(60_000), took(51_000)],
+        "confluent-kafka": [took(60_000), took(60_000)],
+        "bytewax": [took(50_000)] * 3,
+    }
+    assert stream.say(stream.Measured("packed", quick))
+    assert stream.compare(stream.Measured("packed", quick))
+    told = capsys.readouterr().out
+    assert "(our Faust worker): 60,000 events/s, 51,000 to 60,000; bar: at least 50,000, held" in told
+    assert "as good as a bare confluent-kafka loop: 1 ×, 0.900 to 1; bar: at least 0.600, held" in told
+    slow = {**quick, OURS: [took(35_000)] * 3}
+    assert not stream.say(stream.Measured("packed", slow))
+    assert not stream.compare(stream.Measured("packed", slow))
+    assert "loop: 0.583 ×, 0.583 to 0.583; bar: at least 0.600, MISSED" in capsys.readouterr().out
+    assert stream.say(stream.Measured("unpacked", slow)), "the bar is for packed records"
+
+
 def test_the_fastest_peer_has_as_many_more_turns_as_ours(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    speeds = {OURS: 95.0, "aiokafka": 60.0, "bytewax": 100.0}
+    speeds = {OURS: 95_000.0, "aiokafka": 60_000.0, "bytewax": 100_000.0}
     run: list[tuple[str, int]] = []
 
     def took(peer: str, setting: turn.Setting) -> turn.Turn:
