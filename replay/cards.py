@@ -21,12 +21,15 @@ _SUITS: Final = {
     "S": "♠", "H": "♥", "D": "♦", "C": "♣",
     "F": " Fire", "G": " Gold", "E": " Earth", "W": " Wood", "A": " Water",
 }  # fmt: skip
+_PICTURES: Final = {"S": "Shou", "L": "Lu", "F": "Fu"}
+"""Of the five-element deck alone."""
 _ORDINALS: Final = ("first", "second", "third")
 
 
 def card_words(card: str) -> str:
-    """A card as people write it: ``8♥``, ``10♠``, ``L Gold``."""
-    return card[:-1] + _SUITS[card[-1]]
+    """A card as people write it: ``8♥``, ``10♠``, ``Lu Gold``."""
+    rank = card[:-1]
+    return _PICTURES.get(rank, rank) + _SUITS[card[-1]]
 
 
 @dataclass(frozen=True, slots=True)

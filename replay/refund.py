@@ -200,8 +200,8 @@ def _clause(document: RuleDocument, ground: str) -> tuple[str | None, str]:
     if clause is None:
         fallback = document.clauses.get("decision")
         if fallback is None:
-            return None, f"the document has no clause on {GROUNDS[ground]}, and none to fall back on; {_RETURNED}"
-        return fallback, f"no clause of its own on {GROUNDS[ground]}: {_about(document, fallback)}; {_RETURNED}"
+            return None, f"the document has no clause for “{GROUNDS[ground]}”, and none to fall back on; {_RETURNED}"
+        return fallback, f"no clause of its own for “{GROUNDS[ground]}”: {_about(document, fallback)}; {_RETURNED}"
     return clause, f"{_about(document, clause)}; {_RETURNED}"
 
 

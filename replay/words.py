@@ -77,7 +77,9 @@ class Teller:
             self.laid[data.bet] = 0
             return f"{self._bet_words(data.bet)} of {self._amount(before)} is taken back."
         self.laid[data.bet] = data.amount
-        verb = "raised" if data.amount > before else "lowered" if data.amount < before else "left"
+        if data.amount == before:
+            return f"{self._bet_words(data.bet)} stays at {self._amount(before)}."
+        verb = "raised" if data.amount > before else "lowered"
         return f"{self._bet_words(data.bet)} is {verb} from {self._amount(before)} to {self._amount(data.amount)}."
 
     def _closed(self, data: Any, kind: str) -> str:

@@ -164,7 +164,7 @@ def value_of(name: str, environment: Mapping[str, str] = os.environ) -> str:
 def _number(name: str, environment: Mapping[str, str]) -> int:
     text = value_of(name, environment)
     if not text.isascii() or not text.isdigit():
-        raise InvalidSetting(f"{PREFIX}{name} must be a whole number, not {text!r}.")
+        raise InvalidSetting(f"{PREFIX}{name} must be a whole number of 0 or more, not {text!r}.")
     return int(text)
 
 

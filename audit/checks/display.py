@@ -1,5 +1,6 @@
 """What the display showed, against the cards (DTB, FF4, EB 6.3; the cards decide in all games, reading A-38)."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from audit.case import Case
@@ -47,15 +48,25 @@ def _check_void_round(case: Case) -> None:
 
 
 def _mismatch(case: Case, display: Fact, outcome: Outcome) -> None:
-    hands = ", ".join(f"{hand.capitalize()} {total}" for hand, total in outcome.totals.items())
+    shown = f"{display.data.winner}{_totals(display, outcome)}"
+    dealt = f"{outcome.winner} ({_in_words(outcome.totals)})"
     case.raise_finding(
         "display-mismatch", case.clause("display") or case.clause("winner"),
-        f"The display showed {display.data.winner}{_totals(display)}; the cards say {outcome.winner} ({hands}).",
+        f"The display showed {shown}; the cards say {dealt}.",
         expected={"winner": outcome.winner, "totals": dict(outcome.totals)}, actual=_shown(display),
         about=case.about(display),
     )  # fmt: skip
 
 
-def _totals(display: Fact) -> str:
+def _totals(display: Fact, outcome: Outcome) -> str:
+    """The totals that were shown, and which hands had none: that alone may be what is wrong."""
     totals = display.data.totals
-    return "" if totals is None else " (" + ", ".join(f"{hand} {total}" for hand, total in totals.items()) + ")"
+    if totals is None:
+        return ""
+    without = " or ".join(hand.capitalize() for hand in outcome.totals if hand not in totals)
+    shown = [_in_words(totals)] if totals else []
+    return f" ({', '.join([*shown, f'no total for {without}'] if without else shown)})"
+
+
+def _in_words(totals: Mapping[str, Any]) -> str:
+    return ", ".join(f"{hand.capitalize()} {total}" for hand, total in totals.items())

@@ -20,10 +20,14 @@ from tablewatch.settings import (
     watch_settings,
 )
 
-_WHEN_JUDGING: Final = "when the workers are started again; what is judged already keeps the settings of its verdict"
+_JUDGED_ANEW: Final = (
+    "rounds of shoes that are still in play are then judged anew by it, as a revision, and what is older keeps the"
+    " settings of its verdict"
+)
+_WHEN_JUDGING: Final = f"when the workers are started again; {_JUDGED_ANEW}"
 _WHEN_READING: Final = (
-    "when the workers and the console are started again, on dashboards after `tablewatch store migrate`; what is judged"
-    " already keeps the settings of its verdict"
+    "when the workers and the console are started again, on dashboards after `tablewatch store migrate`; "
+    + _JUDGED_ANEW
 )
 _WHEN_WATCHING: Final = "when the workers are started again, from the next shoe that ends"
 

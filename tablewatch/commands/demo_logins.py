@@ -39,7 +39,7 @@ def sample_logins(folder: Path) -> dict[str, str]:
     try:
         people = People(database)
         for name in missing:
-            password = logins[name] = "-".join(secrets.choice(_WORDS) for _ in range(4))
+            password = logins[name] = "-".join(secrets.SystemRandom().sample(_WORDS, 4))
             try:
                 people.add(name, LOGINS[name], password)
             except InvalidPerson:

@@ -119,8 +119,10 @@ def test_a_skipped_draw_leaves_later_cards_beside_and_is_pinned_to_the_first_of_
 def test_bets_are_told_with_their_amounts_and_the_closing_sums_them() -> None:
     case = Case(currency="SGD").round(bets={"b1": ("player", 100_050), "b2": ("tie", 500)})
     case.change(4_000, "b1", 200_000)
+    case.change(4_500, "b1", 200_000)
     case.withdraw(5_000, "b2")
     words = [moment.words for moment in _story(case).moments]
+    assert "Bet b1 on Player stays at 2,000.00." in words
     assert "ann at position 1 puts 1,000.50 on Player (bet b1)." in words
     assert "Bet b1 on Player is raised from 1,000.50 to 2,000.00." in words
     assert "Bet b2 on Tie of 5.00 is taken back." in words

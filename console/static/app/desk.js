@@ -236,7 +236,12 @@ class Desk {
     return `Nobody has acknowledged it for ${unseen}${told}. ${left > 0 ? `In ${age(left)} it calls` : "It is calling"} ${calls}.`;
   }
 
-  drawPane(without = "Choose an alert. Keys: j and k move, a acknowledges, t takes, r resolves.") {
+  get hint() {
+    const keys = [["acknowledge", "a acknowledges"], ["take", "t takes"], ["resolve", "r resolves"]].filter(([deed]) => this.may(deed));
+    return `Choose an alert. Keys: ${["j and k move", ...keys.map(([, does]) => does)].join(", ")}.`;
+  }
+
+  drawPane(without = this.hint) {
     const alert = this.detail;
     if (!alert) {
       put(this.pane, h("p", { class: "muted" }, without));

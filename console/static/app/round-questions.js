@@ -99,20 +99,25 @@ function whatIfForm(view, known) {
     const now = inForce[name] ?? choices[0];
     return labelled(words(name), h("select", { name: `reading ${name}` }, choices.map((each) => h("option", { value: each === now ? "" : each, selected: each === now }, each === now ? `${each} (as judged)` : each))));
   });
+  // The letters of a five-element card are not read at sight.
+  const five = (game?.cards.length ?? 0) > 52;
+  const named = (code) => five ? cardName(code, five) : code;
   const drawn = story.moments.filter((each) => each.kind === "card").map((each) => [each.draw, each.card]);
   const cards = [...new Map(drawn).entries()].sort(([a], [b]) => a - b).map(([draw, code]) => labelled(`Draw ${draw}`, h("select", { name: `card ${draw}` },
-    h("option", { value: "" }, `${code} (as read)`), (game?.cards ?? []).filter((each) => each !== code).map((each) => h("option", { value: each, title: cardName(each, game.cards.length > 52) }, each)))));
+    h("option", { value: "" }, `${named(code)} (as read)`), (game?.cards ?? []).filter((each) => each !== code).map((each) => h("option", { value: each, title: cardName(each, five) }, named(each))))));
   const wager = h("select", { name: "wager" }, h("option", { value: "" }, "no other limit"), Object.entries(game?.wagers ?? {}).map(([name, title]) => h("option", { value: name }, title)));
-  // A limit is both of its ends: an empty one would be zero, and everything beyond it.
-  const whole = (needed) => { for (const name of ["min", "max"]) form.elements[name].required = needed; };
-  wager.addEventListener("change", () => whole(Boolean(wager.value)));
+  // A limit is a wager and both ends: an empty one would be zero, and everything beyond it.
+  const ends = ["wager", "min", "max"];
+  const whole = (needed) => { for (const name of ends) form.elements[name].required = needed; };
   const number = (name) => h("input", { name, type: "number", min: 0, step: 1 / scale, inputmode: "decimal" });
   const form = h("form", { class: "what-if-form", onsubmit: (event) => { event.preventDefault(); ask(); }, onreset: () => whole(false) },
     h("fieldset", {}, h("legend", {}, "Another reading"), readings),
     h("fieldset", {}, h("legend", {}, "Another card"), cards),
-    h("fieldset", {}, h("legend", {}, "Another limit"), labelled("Wager", wager), labelled("Minimum", number("min")), labelled("Maximum", number("max")), labelled("Differential", number("differential"))),
+    h("fieldset", { oninput: () => whole(ends.some((name) => form.elements[name].value)) }, h("legend", {}, "Another limit"), labelled("Wager", wager), labelled("Minimum", number("min")), labelled("Maximum", number("max")), labelled("Differential", number("differential"))),
     h("div", { class: "buttons" }, h("button", { class: "primary", type: "submit" }, "What then?"), h("button", { type: "reset" }, "As it was")));
   const answer = h("div", { role: "status" });
+  // The browser says what is missing; what was said before is of another question.
+  form.addEventListener("invalid", () => put(answer), true);
   const ask = asking(answer, async () => {
     const asked = { readings: {}, cards: {}, limits: {} };
     for (const [name, value] of new FormData(form)) {
@@ -134,7 +139,7 @@ function otherwise(view, told, titles) {
   // The round that was asked about comes before the others of its shoe.
   const own = (each) => each.round === Number(view.key.round);
   const arrow = (name, { now, then }) => now === then ? null : h("p", {}, `${name}: ${now ?? "cannot be said"} → ${then ?? "cannot be said"}`);
-  return [h("p", { class: "words" }, `${count(told.changed.length)} of ${count(told.rounds)} ${told.rounds === 1 ? "round" : "rounds"} would come out otherwise; players would win ${view.money(Math.abs(gain))} ${gain < 0 ? "less" : "more"}.`),
+  return [h("p", { class: "words" }, `${count(told.changed.length)} of ${count(told.rounds)} ${told.rounds === 1 ? "round" : "rounds"} would come out otherwise; ${gain ? `players would win ${view.money(Math.abs(gain))} ${gain < 0 ? "less" : "more"}` : "no money would be due otherwise"}.`),
     told.changed.toSorted((one, other) => own(other) - own(one)).map((each) => h("section", { class: "otherwise" },
       h("h3", {}, own(each) ? "This round" : h("a", { href: roundPath(each.table, each.shoe, each.round) }, `Round ${each.round}`)),
       arrow("Status", each.status), arrow("Outcome", each.outcome),

@@ -40,6 +40,7 @@ class RoundView {
     this.ended = true;
     this.playback?.pause();
     if (this.keys) document.removeEventListener("keydown", this.keys);
+    if (this.printing) removeEventListener("beforeprint", this.printing);
   }
 
   get name() {
@@ -62,6 +63,9 @@ class RoundView {
       this.playback.key(event);
     };
     document.addEventListener("keydown", this.keys);
+    // On paper nothing goes on: the table as it stood in the end.
+    this.printing = () => { this.playback.pause(); this.playback.go(story.moments.length - 1); };
+    addEventListener("beforeprint", this.printing);
     const auditor = this.room.who.role === "auditor";
     const reporting = auditor || this.room.who.role === "shift_manager";
     put(this.main, this.head(), h("div", { class: "round-grid past" },

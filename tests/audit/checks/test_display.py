@@ -52,6 +52,19 @@ def test_3_4_totals_name_both_hands_with_their_totals(game: str, wrong: str) -> 
     assert settled_round(game).show(MAIN[game], totals).codes() == ["display-mismatch"]
 
 
+@pytest.mark.parametrize(
+    ("totals", "shown"),
+    [
+        ({"player": 9, "banker": 3}, "player (Player 9, Banker 3)"),
+        ({"banker": 2}, "player (Banker 2, no total for Player)"),
+        ({}, "player (no total for Player or Banker)"),
+    ],
+)
+def test_dtb_3_4_what_the_display_showed_wrongly_is_said(totals: dict[str, int], shown: str) -> None:
+    (finding,) = settled_round(DTB).show("player", totals).verdict()["findings"]
+    assert finding["message"] == f"The display showed {shown}; the cards say player (Player 9, Banker 2)."
+
+
 def test_dtb_1_1_13_a_tie_is_shown_as_a_tie() -> None:
     """DTB, FF4 3.15.1; SE 3.10.1, 1.1.8; EB 3.9.1, 1.1.16; FF4 1.1.12; DT 3.8, 1.1.4"""
     case = Case().round(TIE, {"b1": ("tie", 100)}, {"b1": (800, 0)}).show("tie", {"player": 9, "banker": 9})

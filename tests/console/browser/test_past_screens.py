@@ -172,6 +172,11 @@ def test_an_auditor_asks_what_if_and_draws_the_refund_sheet(evening: Evening, vi
     answer = page.locator(".round-what-if [role=status]")
     expect(answer).to_contain_text("Outcome: Dragon")
     expect(answer).to_contain_text("Tiger A-K")
+    page.get_by_label("Maximum").fill("50")
+    page.get_by_role("button", name="What then?").click()
+    # A limit without its wager is asked for where it is missing, and the answer to another question is gone.
+    expect(page.locator("select[name=wager]:invalid")).to_be_visible()
+    expect(answer).to_be_empty()
     page.get_by_role("button", name="Draw the sheet").click()
     moved = [bet.actual for bet in wanted.verdict.bets if bet.actual]
     back = sum(each.collected for each in moved)
@@ -228,6 +233,17 @@ def test_the_access_log_says_when_a_report_was_about_in_dates(evening: Evening, 
     page = visitor.page(evening.server, "auditor", "/access")
     entry = page.locator("tbody tr", has_text="read the shift report").first
     expect(entry).to_contain_text(re.compile(r"Start \d\d/\d\d/\d{4} .*, End \d\d/\d\d/\d{4} "))
+
+
+def test_a_round_is_printed_as_it_stood_in_the_end_without_its_buttons(evening: Evening, visitor: Visitor) -> None:
+    wanted = next(each for each in evening.rounds if each.verdict.outcome and len(each.verdict.bets) > 1)
+    page = visitor.page(evening.server, "auditor", f"/rounds/{wanted.key}")
+    expect(page.locator(".stage")).to_be_visible()
+    page.emulate_media(media="print")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    expect(page.locator(".stage .playing-card").first).to_be_visible()
+    expect(page.get_by_role("button", name="Judge anew")).to_be_hidden()
+    expect(page.locator(".moments button").last).to_be_visible()
 
 
 def test_a_report_is_downloaded_and_printed_without_the_bar(evening: Evening, visitor: Visitor, tmp_path: Path) -> None:
