@@ -6,12 +6,12 @@ from typing import Any
 
 from audit.devices import follow
 from audit.facts import Fact, RoundFacts, gather
+from audit.settings import readings_in
 from games.rulebook import Game, rulebook
 from games.settlement import Total
 from replay.bets import BetLine, bet_json, bet_line
 from replay.cards import Layout, Reason, asks_next, card_words, lay_out, outcome_words, reason_for
 from replay.pinning import decided_by
-from replay.readings import readings_in
 from replay.taking_in import taken_in
 from replay.words import KINDS, Teller
 from schemas.findings import Finding, as_json, plain

@@ -7,10 +7,9 @@ from typing import Any, Literal
 import orjson
 
 from audit.judge import JUDGE_VERSION
-from audit.settings import JudgeSettings
+from audit.settings import JudgeSettings, UnknownSettings, settings_of
 from audit.table import RoundKey as ShoeAndRound
 from audit.table import judge_table
-from replay.readings import UnknownSettings, settings_of
 from replay.windows import TableWindow, Unreadable, floor_windows, whole_tables
 from schemas.verdicts import Verdict, verdict_json
 from store.connect import Store

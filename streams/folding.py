@@ -2,16 +2,19 @@
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any
+
+import orjson
 
 from audit.checks.device_clock import is_off
 from audit.devices import Base, RejectedPlace
 from audit.facts import Fact
 from audit.intake import Identity
 from audit.live.table import LiveTable
-from audit.settings import JudgeSettings
+from audit.settings import JudgeSettings, UnknownSettings, settings_of
 from audit.table import RoundKey, configuration_at, users_of_one_time
 from schemas.findings import finding_json
 from schemas.records import AnyEvent
@@ -44,6 +47,7 @@ RECENT = 600_000_000
 EVENTS_TOGETHER = 10_000
 """So many events are folded in one go, at most, unless one table has more: what is found is told after each."""
 _HOUR = 3_600_000_000
+_SETTINGS = b'"settings":'
 _REVISION = re.compile(rb'"revision":\d+')
 
 
@@ -141,22 +145,25 @@ def fold(store: Store, wanted: Sequence[Wanted], settings: JudgeSettings) -> dic
     stretches = _stretches(store, tables)
     chosen: dict[str, _Stretch] = {}
     folded: dict[str, Folded] = {}
+    unheard: list[str] = []
     events = 0
     for table in tables:
         stretch = stretches.get(table)
         if stretch is None:
-            folded[table] = Folded(LiveTable(table, settings))
+            unheard.append(table)
             continue
         events += stretch.events
         if chosen and events > EVENTS_TOGETHER:
             break
         chosen[table] = stretch
-    if folded:
+    if unheard:
         # A worker that was killed may have stored what it said of a table, and nothing of the table itself.
-        verdicts = shoes_verdicts(store, judged_shoes(store, list(folded)))
-        findings = findings_since(store, dict.fromkeys(folded, 0))
-        for table, each in folded.items():
-            _mark(each, verdicts.get(table, {}), findings.get(table, []))
+        verdicts = shoes_verdicts(store, judged_shoes(store, unheard))
+        findings = findings_since(store, dict.fromkeys(unheard, 0))
+        for table in unheard:
+            known = verdicts.get(table, {})
+            folded[table] = Folded(LiveTable(table, settings, judged_by=_judged_by(known, settings)))
+            _mark(folded[table], known, findings.get(table, []))
     if chosen:
         read = _read(store, tables, chosen)
         for table, stretch in chosen.items():
@@ -222,7 +229,9 @@ def _fold(wanted: Wanted, stretch: _Stretch, read: _Read, settings: JudgeSetting
             passed.add(_identity(stored.event))
     configured = [_fact(each) for each in read.configured.get(table, [])]
     released = {span.shoe: span.rounds for span in stretch.spans if span.shoe not in whole}
-    live = LiveTable(table, settings, used_before(read.under_minimum.get(table, []), released, sorted(configured)))
+    used = used_before(read.under_minimum.get(table, []), released, sorted(configured))
+    verdicts = read.verdicts.get(table, {})
+    live = LiveTable(table, settings, used, _judged_by(verdicts, settings))
     live.resume(
         {
             source: (
@@ -256,8 +265,20 @@ def _fold(wanted: Wanted, stretch: _Stretch, read: _Read, settings: JudgeSetting
         base = bases.get(refused.source)
         if base is None or refused.sequence > base.sequence:
             live.reject(RejectedPlace(refused.source, refused.sequence, refused.type))
-    _mark(folded, read.verdicts.get(table, {}), read.findings.get(table, []))
+    _mark(folded, verdicts, read.findings.get(table, []))
     return folded
+
+
+def _judged_by(verdicts: Verdicts, settings: JudgeSettings) -> dict[RoundKey, JudgeSettings]:
+    """The rounds whose verdict was given under other settings than these, with its settings: they keep them. By
+    settings that this version cannot read nothing is judged."""
+    in_force = _SETTINGS + orjson.dumps(settings.as_json())
+    found: dict[RoundKey, JudgeSettings] = {}
+    for key, verdict in verdicts.items():
+        if in_force not in verdict.json:
+            with suppress(UnknownSettings):
+                found[key] = settings_of(orjson.loads(verdict.json)["settings"])
+    return found
 
 
 def _mark(folded: Folded, verdicts: Verdicts, findings: Iterable[FindingState]) -> None:

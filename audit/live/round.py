@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from audit.facts import Fact, RoundFacts, gather
 from audit.live.awaited import AwaitedCards
+from audit.settings import JudgeSettings
 from schemas.findings import Finding
 from schemas.verdicts import Settled, Verdict
 
@@ -25,6 +26,8 @@ class LiveRound:
 
     shoe: str
     number: int
+    settings: JudgeSettings
+    """What it is judged by."""
     facts: list[Fact] = field(default_factory=list)
     gathered: RoundFacts | None = None
     """None while facts have come that are not gathered yet."""

@@ -110,10 +110,10 @@ class LiveRounds:
     def _look_early(self, held: LiveRound, context: RoundContext, seen: Seen) -> None:
         """Say what rests on what is there, of a round that goes on."""
         facts = held.gather()
-        found, held.due, cards_may_come = look_so_far(facts, context, self._settings)
+        found, held.due, cards_may_come = look_so_far(facts, context, held.settings)
         held.awaited = None
         if cards_may_come and held.closed and context.configuration is not None:
-            game = rulebook(self._settings.readings)[context.configuration.data.game]
+            game = rulebook(held.settings.readings)[context.configuration.data.game]
             held.awaited = AwaitedCards.after(facts, context, game, self._beside.shoe(held.shoe))
         seen.tell(held.raised, {finding.id: finding for finding in found})
         held.ripe = held.passed_over = False
@@ -181,7 +181,7 @@ class LiveRounds:
         )
 
     def _conclude(self, held: LiveRound, context: RoundContext, seen: Seen) -> None:
-        verdict = judge(held.gather(), context, self._settings)
+        verdict = judge(held.gather(), context, held.settings)
         previous = held.verdict
         if previous is not None:
             verdict = replace(verdict, revision=previous.revision)

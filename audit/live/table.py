@@ -39,9 +39,18 @@ _PLACED, _OPENED = "bet.placed.v1", "round.opened.v1"
 class LiveTable:
     """All that a worker holds of one table."""
 
-    def __init__(self, table: str, settings: JudgeSettings, used_once: frozenset[str] = frozenset()) -> None:
+    def __init__(
+        self,
+        table: str,
+        settings: JudgeSettings,
+        used_once: frozenset[str] = frozenset(),
+        judged_by: Mapping[RoundKey, JudgeSettings] | None = None,
+    ) -> None:
         self.table = table
         self.settings = settings
+        self._judged_by = judged_by or {}
+        """Rounds that were judged by other settings before: what comes late makes no verdict by rules that were not in
+        force when they were played."""
         self.configurations: list[Fact] = []
         self.rounds: dict[RoundKey, LiveRound] = {}
         self.latest = 0
@@ -220,7 +229,7 @@ class LiveTable:
         if shoe in self._gone or number in self._beside.shoe(shoe).released:
             self._judged.reload.add(shoe)
             return None
-        held = self.rounds[shoe, number] = LiveRound(shoe, number)
+        held = self.rounds[shoe, number] = LiveRound(shoe, number, self._judged_by.get((shoe, number), self.settings))
         return held
 
     def _on_offer(self, wager: str, position: int) -> bool:

@@ -7,13 +7,13 @@ from typing import Any
 
 import orjson
 
+from audit.settings import readings_in
 from games.rulebook import rulebook
 from replay.bundle.check_case import MANIFEST, manifest_of, pack
 from replay.bundle.clocks import clocks_said, heartbeats_around
 from replay.bundle.report import report_page, round_report
 from replay.bundle.rules_said import rules_said
 from replay.chain.prove import proof_json, prove_round
-from replay.readings import readings_in
 from replay.roads import roads_of
 from replay.rounds import load_round
 from replay.shoe import beads_of

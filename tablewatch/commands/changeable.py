@@ -20,14 +20,11 @@ from tablewatch.settings import (
     watch_settings,
 )
 
-_JUDGED_ANEW: Final = (
-    "rounds of shoes that are still in play are then judged anew by it, as a revision, and what is older keeps the"
-    " settings of its verdict"
-)
-_WHEN_JUDGING: Final = f"when the workers are started again; {_JUDGED_ANEW}"
+_JUDGED_KEEPS: Final = "a round that was judged before keeps the settings of its verdict"
+_WHEN_JUDGING: Final = f"when the workers are started again; {_JUDGED_KEEPS}"
 _WHEN_READING: Final = (
     "when the workers and the console are started again, on dashboards after `tablewatch store migrate`; "
-    + _JUDGED_ANEW
+    + _JUDGED_KEEPS
 )
 _WHEN_WATCHING: Final = "when the workers are started again, from the next shoe that ends"
 

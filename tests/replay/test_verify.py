@@ -7,11 +7,10 @@ import orjson
 import pytest
 
 from audit.judge import judge
-from audit.settings import JudgeSettings
+from audit.settings import JudgeSettings, UnknownSettings, settings_of
 from games.readings import Readings
 from replay import verify as verifying
 from replay import windows
-from replay.readings import UnknownSettings, settings_of
 from replay.verify import Difference, Verified, differences, verify
 from schemas.verdicts import verdict_json
 from simulator.floor import simulate

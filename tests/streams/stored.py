@@ -47,9 +47,9 @@ class Floor:
         self.judge = self.new_judge()
         self._batch = 0
 
-    def new_judge(self, known: Sequence[str] = ()) -> PartitionJudge:
+    def new_judge(self, known: Sequence[str] = (), settings: JudgeSettings | None = None) -> PartitionJudge:
         """A worker that begins with the partition; the store has heard of these tables."""
-        return PartitionJudge(PARTITION, JudgeSettings(), known, dict(self._offsets))
+        return PartitionJudge(PARTITION, settings or JudgeSettings(), known, dict(self._offsets))
 
     def records(self, lines: Sequence[bytes], max_events: int = 20) -> list[Record]:
         """What is said, as it is read."""

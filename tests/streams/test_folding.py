@@ -9,6 +9,7 @@ import orjson
 import pytest
 
 from audit.settings import JudgeSettings
+from games.readings import Readings
 from schemas.decoding import decode_lines
 from schemas.records import AnyEvent
 from simulator.floor import simulate
@@ -19,12 +20,15 @@ from store.read.progress import known_tables
 from store.render import SchemaSettings
 from streams import folding
 from streams.folding import Folded, Wanted, fold
+from tests.audit.case import CLOSED, Case
 from tests.streams.stored import BET, LONG, PARTITION, SHORT_PAID, UNDER, Floor, as_table, look, two_shoes
 
 pytestmark = pytest.mark.xdist_group("folding")
 
 RELEASED, ONE_TIME, LATE, TWICE, REFUSED, AGAIN, UNHEARD = "RE1", "ON1", "LA1", "TW1", "RF1", "AG1", "UN1"
 SETTINGS = JudgeSettings()
+LEFT = 3
+"""So many events of the last round come later."""
 
 
 @dataclass
@@ -56,14 +60,18 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stored]:
         store.close()
 
 
+def _with_one_more(first: dict[str, Any]) -> Case:
+    """Two shoes and a round, the end of which is not stored."""
+    return two_shoes(first).beat(70_000, "/tables/BT1/reader").round(**BET)
+
+
 def _lines() -> tuple[list[bytes], AnyEvent, tuple[str, str]]:
     """What tables say; a card of the first shoe of one of them that is not stored; a name from the first shoe of
     another."""
     simulated = list(simulate(4, 14, 11, faults=0.5))
     lines = simulated[: len(simulated) * 9 // 10]
     for table, first in ((RELEASED, SHORT_PAID), (ONE_TIME, UNDER), (AGAIN, BET)):
-        # The last round is not over.
-        lines += as_table(two_shoes(first).beat(70_000, "/tables/BT1/reader").round(**BET).events()[:-3], table)
+        lines += as_table(_with_one_more(first).events()[:-LEFT], table)
     events = two_shoes().events()
     card = next(event for event in events if event["type"] == "card.drawn.v1")
     lines += as_table([event for event in events if event is not card], LATE)
@@ -145,6 +153,27 @@ def test_a_worker_that_begins_again_has_nothing_to_tell(stored: Stored) -> None:
     news = look(judge)
     assert judge.desks.keys() == set(stored.tables)
     assert not news, (news.findings, [each.json for each in news.verdicts], news.refused)
+
+
+def test_judged_rounds_keep_the_settings_of_their_verdicts_and_the_next_ones_have_the_new(stored: Stored) -> None:
+    other = JudgeSettings(tolerance_ms=0, readings=Readings(pair="literal", tiger_pair="cumulative"))
+    judge = stored.floor.new_judge(stored.tables, other)
+    folded = fold(stored.store, [Wanted(table, PARTITION) for table in stored.tables], other)
+    assert all(each.verdicts for each in folded.values())
+    for table in stored.tables:
+        desk = judge.desk(table)
+        desk.resume(folded[table], ())
+        judge.resumed(desk)
+    news = look(judge)
+    assert not news, (news.findings, [each.json for each in news.verdicts], news.refused)
+    last = _with_one_more(SHORT_PAID).correct("b1", 90, 0, at=CLOSED + 50_000).events()[-LEFT - 1 :]
+    last[-1]["data"]["round"] = LONG
+    for record in stored.floor.records(as_table(last, RELEASED)):
+        judge.take(record, 1, 0.0)
+    verdicts = {each.concluded.verdict.round: each.concluded.verdict for each in look(judge).verdicts}
+    assert verdicts.keys() == {LONG, LONG + 1}
+    assert (verdicts[LONG].revision, verdicts[LONG].settings) == (2, SETTINGS.as_json())
+    assert (verdicts[LONG + 1].revision, verdicts[LONG + 1].settings) == (1, other.as_json())
 
 
 def test_no_more_events_are_read_together_than_may_be_held_and_the_others_later(
