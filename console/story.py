@@ -28,6 +28,9 @@ def story_told(round: StoredRound, *, masking: bool) -> dict[str, Any]:
     told["displayed"] = None if displayed is None else asdict(displayed)
     differential = None if verdict is None else verdict.differential
     told["differential"] = None if differential is None else asdict(differential)
+    configuration = round.configuration
+    limits = {} if configuration is None else configuration.data.limits
+    told["limits"] = {wager: {"min": limit.min, "max": limit.max} for wager, limit in limits.items()}
     told["settings"] = {} if verdict is None else dict(verdict.settings)
     return told
 

@@ -95,7 +95,7 @@ def _proved(proved: RoundProof) -> ProofTold:
     signed = proved.checkpoint
     return ProofTold(
         state="proved",
-        words=f"All {len(proved.rows)} rows of the round are under checkpoint {signed.size}, unchanged.",
+        words=proved.words,
         rows=len(proved.rows),
         size=signed.size,
         sealed=signed.at,

@@ -125,6 +125,13 @@ class DifferentialTold(Told):
     limit: int | None
 
 
+class LimitTold(Told):
+    """The smallest and the largest stake of a wager, in minor units."""
+
+    min: int
+    max: int
+
+
 class StoryTold(Told):
     """One round from its first moment to its last."""
 
@@ -157,6 +164,8 @@ class StoryTold(Told):
     outcome: str | None
     displayed: DisplayTold | None
     differential: DifferentialTold | None
+    limits: dict[str, LimitTold]
+    """By wager, as the table's configuration had them."""
     settings: dict[str, Any]
     """Tolerances and readings of the verdict."""
     moments: list[MomentTold]

@@ -46,6 +46,11 @@ class RoundProof:
     keys: tuple[SigningKey, ...]
     """The public keys from the first to the one that signed."""
 
+    @property
+    def words(self) -> str:
+        """What is proved."""
+        return f"All {len(self.rows)} rows of the round are under checkpoint {self.checkpoint.size}, unchanged."
+
 
 def rows_of_round(store: Store, key: RoundKey, records: Sequence[RecordKey]) -> Iterator[ChainedRow]:
     """What is stored of a round: these records, as links of its table, its verdicts and its findings."""

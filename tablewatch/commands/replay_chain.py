@@ -37,6 +37,7 @@ def prove(round: Round) -> None:
     Proves that the round's records, verdicts and findings are under a signed checkpoint, and that the last checkpoint
     continues that one (RFC 6962 inclusion and consistency proofs, as JSON).
 
+    The proof goes to the standard output, and what it proves, in a sentence, to the standard error.
     Exit code 1 if a row is not what was sealed, 2 if there is no such round or it is not sealed yet.
     """
     key = named_round(round)
@@ -54,6 +55,10 @@ def prove(round: Round) -> None:
             raise typer.Exit(FLAGGED) from error
         sys.stdout.buffer.write(orjson.dumps(said, option=orjson.OPT_INDENT_2) + b"\n")
         sys.stdout.buffer.flush()
+        # The proof may be on its way into a file.
+        last = said["consistency"]["checkpoint"]["size"]
+        goes_on = "" if last == proof.checkpoint.size else f" The last checkpoint, {last}, continues that one."
+        typer.echo(f"Proved: {proof.words}{goes_on}", err=True)
 
 
 def check_chain(

@@ -64,8 +64,10 @@ def test_a_round_from_the_seal_to_a_bundle_that_a_stranger_checks(floor: str, ow
 
     proof = run("replay", "prove", floor)
     assert proof.exit_code == 0, proof.output
-    said = orjson.loads(proof.output)
+    said = orjson.loads(proof.stdout)
     assert said["round"] == floor
+    rows, size = len(said["rows"]), said["checkpoint"]["size"]
+    assert proof.stderr == f"Proved: All {rows} rows of the round are under checkpoint {size}, unchanged.\n"
     assert {orjson.loads(row["content"])["kind"] for row in said["rows"]} == {"record", "verdict", "round"}
 
     case = tmp_path / "case.zip"

@@ -6,7 +6,8 @@ import { moment, words } from "./format.js";
 import { stacked } from "./stacked.js";
 
 const NAMES = { ALERT_ROUTING: "Alert routing", SIGNING_KEY: "Signing key" };
-const nameOf = (subject) => NAMES[subject] ?? words(subject.toLowerCase());
+// TOLERANCE_MS is "Tolerance (ms)".
+const nameOf = (subject) => NAMES[subject] ?? words(subject.toLowerCase()).replace(/ ms$/, " (ms)");
 
 export function show(main, room) {
   const administrator = room.who.role === "administrator";

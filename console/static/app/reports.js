@@ -90,7 +90,7 @@ class Reports {
       h("p", { class: "muted" }, "Hold here is theoretical: win over handle (all stakes). No drop or fills are known. The band is where 95 of 100 such shifts lie, by the exact odds of the wagers placed. Rounds that the cards did not decide, and shoes with a number of decks that the rules do not allow, have no odds: hold is of the others, and “over 9” says that these were nine."),
       section("found", "Findings by code", this.findings(), `${count(told.findings.reduce((sum, each) => sum + each.findings, 0))}`),
       section("met", "How alerts were met", this.responses(), `${count(told.response.alerts)} alerts`),
-      section("lines", "By table, dealer, player", [
+      section("lines", h("span"), [
         h("div", { class: "tools no-print", role: "group", "aria-label": "By" }, BY.map(([by, name]) => h("button", { type: "button", "data-by": by, "aria-pressed": String(by === this.by), onclick: () => this.split(by) }, name))), this.lines]));
     this.split(this.by);
   }
@@ -125,6 +125,8 @@ class Reports {
   async split(by) {
     this.by = by;
     for (const button of this.body.querySelectorAll("[data-by]")) button.setAttribute("aria-pressed", String(button.dataset.by === by));
+    // On paper the buttons are gone: the title says which of the three it is.
+    put(this.body.querySelector("#h-lines span"), `By ${by}`);
     put(this.lines, h("p", { class: "muted" }, "Adding up…"));
     try {
       const told = await get(`/api/v1/reports/shift/by/${by}?${this.spanQuery()}`);

@@ -109,11 +109,16 @@ function whatIfForm(view, known) {
   // A limit is a wager and both ends: an empty one would be zero, and everything beyond it.
   const ends = ["wager", "min", "max"];
   const whole = (needed) => { for (const name of ends) form.elements[name].required = needed; };
-  const number = (name) => h("input", { name, type: "number", min: 0, step: 1 / scale, inputmode: "decimal" });
+  // What is in force stands in the fields: one of the two ends is mostly to stay.
+  wager.addEventListener("change", () => {
+    const limit = story.limits[wager.value];
+    for (const name of ["min", "max"]) form.elements[name].value = limit ? limit[name] / scale : "";
+  });
+  const number = (name, placeholder = "") => h("input", { name, type: "number", min: 0, step: 1 / scale, inputmode: "decimal", placeholder });
   const form = h("form", { class: "what-if-form", onsubmit: (event) => { event.preventDefault(); ask(); }, onreset: () => whole(false) },
     h("fieldset", {}, h("legend", {}, "Another reading"), readings),
     h("fieldset", {}, h("legend", {}, "Another card"), cards),
-    h("fieldset", { oninput: () => whole(ends.some((name) => form.elements[name].value)) }, h("legend", {}, "Another limit"), labelled("Wager", wager), labelled("Minimum", number("min")), labelled("Maximum", number("max")), labelled("Differential", number("differential"))),
+    h("fieldset", { oninput: () => whole(ends.some((name) => form.elements[name].value)) }, h("legend", {}, "Another limit"), labelled("Wager", wager), labelled("Minimum", number("min")), labelled("Maximum", number("max")), labelled("Differential", number("differential", story.differential?.limit ? String(story.differential.limit / scale) : ""))),
     h("div", { class: "buttons" }, h("button", { class: "primary", type: "submit" }, "What then?"), h("button", { type: "reset" }, "As it was")));
   const answer = h("div", { role: "status" });
   // The browser says what is missing; what was said before is of another question.

@@ -16,6 +16,7 @@ from console.auth.roles import ROLES, Role
 from console.server.rights import PAGES
 from replay.chain.keys import KeyRing
 from replay.chain.seal import Sealer
+from replay.rounds import load_round
 from store.rows.verdicts import JudgedRound
 from store.write.verdicts import write_verdicts
 from streams.alerting.raising import sentence_of
@@ -177,6 +178,12 @@ def test_an_auditor_asks_what_if_and_draws_the_refund_sheet(evening: Evening, vi
     # A limit without its wager is asked for where it is missing, and the answer to another question is gone.
     expect(page.locator("select[name=wager]:invalid")).to_be_visible()
     expect(answer).to_be_empty()
+    configuration = load_round(evening.parts.store, wanted.key).configuration
+    assert configuration is not None
+    wager, limit = next(iter(configuration.data.limits.items()))
+    page.locator("select[name=wager]").select_option(wager)
+    expect(page.get_by_label("Minimum")).to_have_value(f"{limit.min / 100:g}")
+    expect(page.get_by_label("Maximum")).to_have_value(f"{limit.max / 100:g}")
     page.get_by_role("button", name="Draw the sheet").click()
     moved = [bet.actual for bet in wanted.verdict.bets if bet.actual]
     back = sum(each.collected for each in moved)
@@ -195,7 +202,9 @@ def test_the_shift_report(evening: Evening, visitor: Visitor, role: Role, size: 
     expect(total).to_contain_text("95 % band")
     expect(total.locator("dd").first).to_have_text(str(len(evening.rounds)))
     expect(page.locator(".report-lines tbody tr")).to_have_count(len({each.key.table for each in evening.rounds}))
+    expect(page.locator("#h-lines")).to_have_text("By table")
     page.get_by_role("button", name="Players").click()
+    expect(page.locator("#h-lines")).to_have_text("By player")
     first = page.locator(".report-lines tbody tr td").first
     expect(first).to_contain_text("••• 1" if role == "operator" else "M1")
     assert page.get_by_role("link", name="CSV: table").count() == (0 if role == "operator" else 1)
