@@ -28,7 +28,8 @@ $(RUNNING): pyproject.toml constraints.txt
 
 $(STAMP): $(RUNNING)
 	@echo "Installing what its tests and measurements need: some minutes more …"
-	$(PIP) --require-hashes -r constraints.txt
+	@# All that is needed is named there; of what the tests bring little is ever imported, and compiled then.
+	$(PIP) --no-deps --no-compile --require-hashes -r constraints.txt
 	@touch $@
 
 # What is compiled is kept, even where the surroundings say otherwise: the tests start hundreds of processes.
@@ -39,8 +40,9 @@ test: install
 	@! command -v java >/dev/null || command -v mvn >/dev/null || ls -d "$${TABLEWATCH_KAFKA_JARS:-.cache/kafka}"/*-*/ >/dev/null 2>&1 || \
 		echo "No Maven here to fetch Kafka's jars: the tests on a real Kafka broker are skipped."
 	@command -v go >/dev/null || echo "No Go here: the check with clickhouse-go is skipped."
-	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || \
-		echo "No Chromium here: the tests of the console in a browser are skipped (Debian: apt-get install chromium)."
+	@command -v chromium-headless-shell >/dev/null || command -v chromium >/dev/null || command -v chromium-browser >/dev/null || \
+		command -v google-chrome >/dev/null || \
+		echo "No Chromium here: the tests of the console in a browser are skipped (Debian: apt-get install chromium-headless-shell)."
 	@command -v docker-compose >/dev/null || echo "No docker-compose here: docker-compose.yml is held against the schema alone."
 	@# Four beside each other, on two cores too: much of the time they wait for processes that they have started.
 	$(BIN)/python -m pytest -n 4 --dist loadgroup

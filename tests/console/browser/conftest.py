@@ -1,7 +1,6 @@
 """A real Chromium, and pages of it that are signed in; an error on a page, or what its policy blocks, fails a test."""
 
 import os
-import shutil
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -11,11 +10,11 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
 
 from console.auth.roles import Role
+from tests.console.browser.chromium import launch
 from tests.console.house import ConsoleServer
 
 DESKTOP = (1440, 900)
 PHONE = (390, 844)
-NAMES = ("chromium", "chromium-browser", "google-chrome")
 EXPECTED = (
     "401",
     "403",
@@ -35,13 +34,12 @@ EXPECTED = (
 def chromium() -> Iterator[Browser]:
     """A browser for the tests of one file. While it is there an event loop runs in this thread, so that it may not stay
     for tests that run one of their own."""
-    path = next(filter(None, map(shutil.which, NAMES)), None)
-    if path is None:
-        pytest.skip("there is no Chromium here")
     # For a loaded machine; what is expected comes as soon as it can.
     expect.set_options(timeout=90_000)
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"] if os.geteuid() == 0 else [])
+        browser = launch(playwright)
+        if browser is None:
+            pytest.skip("there is no Chromium here")
         yield browser
         browser.close()
 

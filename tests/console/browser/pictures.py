@@ -5,16 +5,15 @@ python -m tests.console.browser.pictures [FOLDER OF THE DEMO] [ADDRESS OF ITS CO
 Let the demo play for some minutes first, so that its floor has something to show.
 """
 
-import os
 import re
-import shutil
 import sys
 from pathlib import Path
 
 import orjson
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from tests.console.browser.conftest import DESKTOP, NAMES
+from tests.console.browser.chromium import launch
+from tests.console.browser.conftest import DESKTOP
 
 PICTURES = Path(__file__).resolve().parents[3] / "docs" / "pictures"
 PAGE = (1100, 700)
@@ -23,12 +22,11 @@ PAGE = (1100, 700)
 def main(folder: Path, address: str) -> None:
     """Take them all."""
     logins = orjson.loads((folder / "demo-logins.json").read_bytes())
-    path = next(filter(None, map(shutil.which, NAMES)), None)
-    if path is None:
-        sys.exit("There is no Chromium here.")
     expect.set_options(timeout=60_000)
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"] if os.geteuid() == 0 else [])
+        browser = launch(playwright)
+        if browser is None:
+            sys.exit("There is no Chromium here.")
         manager = _signed_in(browser, address, "shift-manager", logins, DESKTOP)
         _wall(manager)
         manager.set_viewport_size({"width": PAGE[0], "height": PAGE[1]})

@@ -290,7 +290,7 @@ def test_a_change_is_proposed_by_one_and_approved_by_another(
 ) -> None:
     value = str(600 + size[0])
     first = visitor.page(evening.server, "administrator", "/changes", size)
-    tolerance = first.locator(".subject", has=first.get_by_text("Tolerance ms", exact=True))
+    tolerance = first.locator(".subject", has=first.get_by_text("Tolerance (ms)", exact=True))
     tolerance.get_by_text("Propose a change").click()
     tolerance.get_by_label("New value").fill(value)
     tolerance.get_by_label("Reason").fill("Clocks were set.")
@@ -311,7 +311,7 @@ def test_a_change_is_proposed_by_one_and_approved_by_another(
     second.reload()
     second.get_by_role("button", name="Approve").click()
     expect(second.get_by_text("Nothing waits.")).to_be_visible()
-    expect(second.locator(".subject", has=second.get_by_text("Tolerance ms", exact=True))).to_contain_text(value)
+    expect(second.locator(".subject", has=second.get_by_text("Tolerance (ms)", exact=True))).to_contain_text(value)
     row = second.get_by_role("row", name="Clocks were set.").first
     expect(row).to_contain_text("administrator")
     expect(row).to_contain_text("second-admin")
