@@ -14,7 +14,7 @@ export function show(main, room) {
     h("label", {}, "Role", h("select", { name: "role" }, ROLES.map((role) => h("option", { value: role }, words(role))))),
     h("label", {}, "First password", h("input", { name: "password", type: "password", required: true, minlength: 12, maxlength: 256, autocomplete: "new-password" })),
     h("button", { class: "primary", type: "submit" }, "Add"));
-  put(main, h("div", { class: "pad past" }, h("h1", {}, "People"), h("p", { class: "muted" }, "Nobody is deleted: logs name them. A role or access of one's own is changed by another administrator. A forgotten password is set on the console's machine, with `tablewatch console users password NAME`: an administrator who could set another's here could approve own changes."), form, h("section", { class: "panel" }, list)));
+  put(main, h("div", { class: "pad past" }, h("h1", {}, "People"), h("p", { class: "muted" }, "Nobody is deleted: logs name them. A role or access of one's own is changed by another administrator. A forgotten password is set on the console's machine, with ", h("code", {}, "tablewatch console users password NAME"), ": whoever could set another administrator's here could approve changes alone."), form, h("section", { class: "panel" }, list)));
   draw();
 
   async function add(event) {

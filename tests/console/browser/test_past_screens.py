@@ -245,7 +245,7 @@ def test_the_access_log_says_when_a_report_was_about_in_dates(evening: Evening, 
 
 
 def test_a_round_is_printed_as_it_stood_in_the_end_without_its_buttons(evening: Evening, visitor: Visitor) -> None:
-    wanted = next(each for each in evening.rounds if each.verdict.outcome and len(each.verdict.bets) > 1)
+    wanted = max((each for each in evening.rounds if each.verdict.outcome), key=lambda each: len(each.verdict.bets))
     page = visitor.page(evening.server, "auditor", f"/rounds/{wanted.key}")
     expect(page.locator(".stage")).to_be_visible()
     page.emulate_media(media="print")
@@ -253,6 +253,11 @@ def test_a_round_is_printed_as_it_stood_in_the_end_without_its_buttons(evening: 
     expect(page.locator(".stage .playing-card").first).to_be_visible()
     expect(page.get_by_role("button", name="Judge anew")).to_be_hidden()
     expect(page.locator(".moments button").last).to_be_visible()
+    # On a sheet of A4 all columns of the bets are there, and no amount is broken.
+    page.set_viewport_size({"width": 718, "height": 1000})
+    amount = page.locator(".round-bets tbody td.number").first
+    assert amount.evaluate("cell => getComputedStyle(cell).whiteSpace") == "nowrap"
+    assert page.locator(".round-bets table").evaluate("table => table.scrollWidth <= table.parentElement.clientWidth")
 
 
 def test_a_report_is_downloaded_and_printed_without_the_bar(evening: Evening, visitor: Visitor, tmp_path: Path) -> None:
