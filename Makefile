@@ -31,6 +31,7 @@ $(STAMP): $(RUNNING)
 	@# All that is needed is named there; of what the tests bring little is ever imported, and compiled then.
 	$(PIP) --no-deps --no-compile --require-hashes -r constraints.txt
 	@touch $@
+	@echo "Installed. Commands beside these: . $(BIN)/activate"
 
 # What is compiled is kept, even where the surroundings say otherwise: the tests start hundreds of processes.
 test: export PYTHONDONTWRITEBYTECODE =

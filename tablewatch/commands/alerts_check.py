@@ -21,8 +21,8 @@ def check(as_json: Annotated[bool, typer.Option("--json", help="One JSON object 
       tablewatch alerts check --json | jq 'select(.severity == "critical")'
 
     Reads the routing file and shows who would be told of what: every kind of alert that its rules tell apart, in each
-    shift. A name in brackets is told after his quiet hours, which follow below. Every fault of the file is named; exit
-    code 2 then.
+    shift. A name in brackets is told after their quiet hours, which follow below. Every fault of the file is named;
+    exit code 2 then.
     """
     with explained_routing():
         routing = chosen_routing()

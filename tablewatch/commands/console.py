@@ -181,6 +181,7 @@ def role(name: str, role: Annotated[str, typer.Argument(help=f"One of {', '.join
     """
     with _database() as database, _told():
         People(database).change_role(name, role)
+    typer.echo(f"{name} is {role} now.", err=True)
 
 
 @users.command(short_help="Give somebody another password.")
@@ -197,6 +198,7 @@ def password(
     """
     with _database() as database, _told():
         People(database).change_password(name, _password(from_input))
+    typer.echo(f"{name} has another password, and is signed out everywhere.", err=True)
 
 
 @users.command(short_help="Let somebody sign in no more.")
@@ -210,6 +212,7 @@ def disable(name: str) -> None:
     """
     with _database() as database, _told():
         People(database).disable(name)
+    typer.echo(f"{name} may sign in no more, and is signed out everywhere.", err=True)
 
 
 @users.command(short_help="Let somebody sign in again.")
@@ -223,6 +226,7 @@ def enable(name: str) -> None:
     """
     with _database() as database, _told():
         People(database).enable(name)
+    typer.echo(f"{name} may sign in.", err=True)
 
 
 def _provider() -> Provider | None:

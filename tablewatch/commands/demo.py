@@ -1,5 +1,6 @@
 """`tablewatch demo`: all of it, embedded, with a simulated floor in real time and the console in a browser."""
 
+import fcntl
 import os
 import shlex
 import signal
@@ -25,7 +26,7 @@ from tablewatch.commands.demo_floor import DemoFloor
 from tablewatch.commands.demo_logins import sample_logins
 from tablewatch.commands.demo_parts import Part, await_answer, free_port
 from tablewatch.commands.demo_postbox import Postbox
-from tablewatch.commands.services import UNREACHABLE, data, explained
+from tablewatch.commands.services import UNREACHABLE, WRONG_USE, data, explained
 from tablewatch.settings import PREFIX, judge_settings, number_of
 
 PARTITIONS = 4
@@ -75,7 +76,10 @@ def demo(
     environment.setdefault("TABLEWATCH_SETTINGS", str(settings))
     with explained(), ExitStack() as stack:
         ending = stack.enter_context(_until_signalled())
-        typer.echo(f"Starting in {folder} …")
+        stack.enter_context(_alone(folder))
+        typer.echo(f"Starting in {folder}: up to a minute …")
+        if wanted and console_port != wanted:
+            typer.echo(f"Port {wanted} is taken: the console is at another one, {console_port}.")
         _tell_settings(folder, environment)
         parts = [stack.enter_context(Part(environment, "clickhouse"))]
         store = connect(url, patience=Patience(total=60.0, wait=ending.wait))
@@ -107,6 +111,18 @@ def demo(
 def _folder() -> Path:
     """A folder of its own unless one is named: its topics are smaller than those that other commands make in `data`."""
     return data() if os.environ.get(f"{PREFIX}DATA") else data() / "demo"
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """No other demo runs in the folder: it would be told another store's port, and this one could not open its own."""
+    with (folder / "demo.lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            typer.echo(f"A demo runs in {folder}. End it, or name another folder in TABLEWATCH_DATA.", err=True)
+            raise typer.Exit(WRONG_USE) from error
+        yield
 
 
 def _tell_settings(folder: Path, environment: dict[str, str]) -> None:

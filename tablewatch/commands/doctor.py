@@ -64,6 +64,8 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help="One JSON object
     else:
         for check in checks:
             typer.echo(f"{'ok ' if check.ok else 'BAD'} {check.name}: {check.says}")
+        bad = sum(not check.ok for check in checks)
+        typer.echo("All is well." if well else f"Not well: {bad} of {len(checks)}.")
     if any(not check.ok and check.name in _NEEDED for check in checks):
         raise typer.Exit(UNREACHABLE)
 
@@ -75,7 +77,8 @@ def _look_at_broker(checks: list[Check]) -> tuple[Broker | None, int | None]:
         topics = _topics(target)
         checks += [Check("broker", True, str(target)), topics]
         lag = lag_of(target)
-        checks.append(Check("lag", True, f"{lag} records are not yet judged and stored"))
+        falls = ". If that does not fall, no worker is at work. Run: tablewatch worker" if lag else ""
+        checks.append(Check("lag", True, f"{lag} records are not yet judged and stored{falls}"))
         return target, lag
     except RightsMissing as error:
         checks.append(Check("lag", False, f"{error}. Ask as the user of a worker or of the console"))
@@ -99,8 +102,8 @@ def _topics(target: Broker) -> Check:
 
 def _look_at_store(checks: list[Check]) -> Store | None:
     """The store, if it answers and has the schema."""
-    store = connect(store_url(), patience=Patience(total=0.0))
     try:
+        store = connect(store_url(), patience=Patience(total=0.0))
         store.query("SELECT 1")
         checks.append(Check("store", True, str(store.address)))
     except StoreError as error:
@@ -152,7 +155,10 @@ def _alerts(target: Broker) -> Check:
     except (BrokerUnavailable, RightsMissing, TopicsMissing, OSError, sqlite3.Error) as error:
         return Check("alerts", False, f"it cannot be looked at: {error}")
     if found is None:
-        says = f"none has run with {data()}; another machine's tells by /readyz. To begin: tablewatch alerts run"
+        says = (
+            f"no alert service has run with the data folder {data().absolute()}; one on another machine answers for"
+            " itself, at its /readyz. To begin: tablewatch alerts run"
+        )
         return Check("alerts", True, says)
     behind = f"{found.behind} alerts are not read, {found.untold} messages were tried and not taken"
     if not found.running:

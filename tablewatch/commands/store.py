@@ -5,7 +5,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -247,11 +247,14 @@ def _store() -> Store:
 
 
 def _schema_settings() -> SchemaSettings:
-    years = number_of("RETENTION_YEARS")
+    years, cluster = number_of("RETENTION_YEARS"), value_of("CLUSTER") or None
+    name = "RETENTION_YEARS"
     try:
-        return SchemaSettings(years=years, cluster=value_of("CLUSTER") or None)
+        kept = SchemaSettings(years=years)
+        name = "CLUSTER"
+        return replace(kept, cluster=cluster)
     except ValueError as error:
-        raise InvalidSetting(f"TABLEWATCH_RETENTION_YEARS or TABLEWATCH_CLUSTER: {error}.") from error
+        raise InvalidSetting(f"TABLEWATCH_{name}: {error}.") from error
 
 
 def _restored_settings(folder: Path) -> SchemaSettings:

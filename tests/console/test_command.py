@@ -78,8 +78,9 @@ def test_people_are_added_listed_changed_and_disabled(tmp_path: Path) -> None:
     role = run(tmp_path, "users", "add", "lee", "--role", "king", "--password-from-input", given=PASSWORD + "\n")
     assert role.returncode == 2
     assert "choose one of operator" in role.stderr
-    assert run(tmp_path, "users", "role", "mei", "operator").returncode == 0
-    assert run(tmp_path, "users", "disable", "mei").returncode == 0
+    assert run(tmp_path, "users", "role", "mei", "operator").stderr == "mei is operator now.\n"
+    disabled = run(tmp_path, "users", "disable", "mei")
+    assert (disabled.returncode, disabled.stderr) == (0, "mei may sign in no more, and is signed out everywhere.\n")
     listed = run(tmp_path, "users", "list").stdout
     assert re.fullmatch(r"name  role      may sign in\nmei   operator  disabled since .*UTC\n", listed)
     assert PASSWORD not in listed

@@ -1,13 +1,17 @@
 """The demo says where the console is when it is there, and not before."""
 
+import fcntl
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
+from tablewatch.command import app
 from tablewatch.commands import demo_parts
 from tablewatch.commands.demo_parts import await_answer, free_port
 
@@ -57,3 +61,13 @@ def test_a_free_port_is_none_that_somebody_listens_on_or_is_given_by_connecting(
         patch.setattr("random.sample", lambda ports, _: ports)
         with pytest.raises(OSError, match="no port"):
             free_port()
+
+
+def test_a_second_demo_in_the_same_folder_is_refused_and_leaves_the_first_alone(tmp_path: Path) -> None:
+    (tmp_path / "environment").write_text("of the first")
+    with (tmp_path / "demo.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        refused = CliRunner().invoke(app, ["demo", "--seconds", "1"], env={"TABLEWATCH_DATA": str(tmp_path)})
+    assert (refused.exit_code, refused.stdout) == (2, "")
+    assert refused.stderr == f"A demo runs in {tmp_path}. End it, or name another folder in TABLEWATCH_DATA.\n"
+    assert (tmp_path / "environment").read_text() == "of the first"

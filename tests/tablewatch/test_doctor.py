@@ -67,6 +67,24 @@ def test_without_broker_and_store_both_are_named_and_the_exit_code_is_3(room: Ro
     assert "TABLEWATCH_BROKER" in said["broker"][1]
 
 
+def test_an_address_that_is_none_is_told_beside_the_other_parts(room: Room) -> None:
+    code, said = ask(room, TABLEWATCH_CLICKHOUSE_URL="http://default@127.0.0.1:9/x")
+    assert code == 3
+    assert said["broker"][0] is True
+    assert said["store"][0] is False
+    assert "should be clickhouse://" in said["store"][1]
+
+
+def test_it_says_in_the_end_whether_all_is_well(room: Room) -> None:
+    environment = {"TABLEWATCH_BROKER": str(room.broker), "TABLEWATCH_DATA": str(room.folder)}
+    nowhere = {**environment, "TABLEWATCH_CLICKHOUSE_URL": "clickhouse://default@127.0.0.1:9/x"}
+    assert CliRunner().invoke(app, ["doctor"], env=nowhere).stdout.endswith("\nNot well: 1 of 5.\n")
+    address = room.store.address
+    url = f"clickhouse://{address.user}:{address.password}@{address.host}:{address.port}/{address.database}"
+    there = {**environment, "TABLEWATCH_CLICKHOUSE_URL": url}
+    assert CliRunner().invoke(app, ["doctor"], env=there).stdout.endswith("\nAll is well.\n")
+
+
 def test_the_last_checkpoint_has_its_age_and_one_that_is_overtaken_is_bad(room: Room, tmp_path: Path) -> None:
     ring = KeyRing(tmp_path / "keys")
     ring.make("test")
