@@ -91,6 +91,8 @@ class Sink:
         self.store = store.patient(Patience(total=0.0)).asking(self._still_ours)
         self.judges = judges
         self.generation = 0
+        self._writing_under = 0
+        """The generation in which what is being written was chosen."""
         self.away = False
         """Whether the store cannot be reached."""
         self.catching_up = False
@@ -176,10 +178,11 @@ class Sink:
     def _write(self, batches: Sequence[Batch], now: int) -> tuple[list[Batch], News]:
         """Write those batches that were read under the present assignment, and of the others what people were told:
         their records come again to whoever has the partition now, who may see it otherwise and must know of it then."""
-        current = [batch for batch in batches if batch.generation == self.generation]
+        generation = self._writing_under = self.generation
+        current = [batch for batch in batches if batch.generation == generation]
         news = News()
         for batch in batches:
-            news.add(batch.news if batch.generation == self.generation else News(batch.news.findings))
+            news.add(batch.news if batch.generation == generation else News(batch.news.findings))
         records = [record for batch in current for record in batch.records]
         if news or records:
             write(self.store, news, records, now)
@@ -191,7 +194,8 @@ class Sink:
         return bool(time.monotonic() < self.app.consumer.ours_until)
 
     def _still_ours(self) -> None:
-        if not self.ours:
+        # One that was left out can be a member again before an insert that it had begun comes to its end.
+        if not self.ours or self._writing_under != self.generation:
             raise NoLongerOurs
 
     @property

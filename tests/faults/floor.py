@@ -125,8 +125,10 @@ class Floor:
         await_takeover(self.running, before + 1)
         self.say(lines[some : 2 * some])
         self.running.await_done()
+        before = took_over(self.running)
         first.send_signal(signal.SIGCONT)
-        await_word(self.running.folder / "worker.log", "storing waits until the group")
+        # Both have a share when it is a member again, and what it had in hand was stored or let go of until then.
+        await_takeover(self.running, before + 1)
         self.say(lines[2 * some :])
         self.check(shared=True)
         first.send_signal(signal.SIGTERM)

@@ -52,7 +52,9 @@ def _judge(lines: Sequence[bytes], *, known: bool) -> PartitionJudge:
     return judge
 
 
-def _store_all(running: Pipeline, judges: dict[int, PartitionJudge], batch: Batch, *, tell: bool) -> None:
+def _store_all(
+    running: Pipeline, judges: dict[int, PartitionJudge], batch: Batch, *, tell: bool, begun_under: int = NEW
+) -> None:
     """Hand a batch to a sink after partitions were dealt out anew, and wait until something is stored of it."""
 
     async def store() -> None:
@@ -60,7 +62,7 @@ def _store_all(running: Pipeline, judges: dict[int, PartitionJudge], batch: Batc
         await app.producer.start()
         try:
             sink = Sink(app, running.store, judges)
-            sink.generation = NEW
+            sink.generation = begun_under
             if tell:
                 await outputs.send(app, outputs.alerts(batch.news.findings))
             storing = asyncio.create_task(sink.run())
@@ -95,6 +97,24 @@ def test_what_was_told_under_an_old_assignment_is_stored_though_its_records_come
     _store_all(running, {}, batch, tell=True)
     _check_all_told_is_stored(running)
     assert running.store.query("SELECT count() FROM verdicts") == [(0,)]
+
+
+def test_what_was_being_stored_when_partitions_were_dealt_out_anew_is_not_stored_in_the_new_assignment(
+    running: Pipeline, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A worker that stood still can be left out, and join again, between an insert's beginning and its end."""
+    monkeypatch.setattr(Sink, "ours", property(_join_again))
+    batch = Batch(1, OLD)
+    batch.news.add(_judge(list(simulate(1, 6, 2, faults=1.0)), known=False).look(NOW_MS * 1_000))
+    assert batch.news.verdicts
+    _store_all(running, {}, batch, tell=True, begun_under=OLD)
+    _check_all_told_is_stored(running)
+    assert running.store.query("SELECT count() FROM verdicts") == [(0,)]
+
+
+def _join_again(sink: Sink) -> bool:
+    sink.generation = NEW
+    return True
 
 
 def test_while_a_worker_catches_up_a_little_waits_for_company_and_no_longer(
