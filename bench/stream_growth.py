@@ -2,7 +2,7 @@
 
     python -m bench.stream_growth [--tables 10 100 1000 5000] [--partitions 1 4 16] [--workers 1 2]
 
-Each point is a turn of `bench.stream`, packed, with a broker, a store and processes of its own; what is not varied is
+Each point is a turn of `bench.stream`, packed, with topics, a store and processes of its own; what is not varied is
 200 tables, 12 partitions and one worker.
 """
 
@@ -11,9 +11,10 @@ from dataclasses import replace
 from itertools import islice
 
 from bench.page.figures import RATIO, tell
-from bench.peers.turn import OURS, PeerFailed, Setting, Turn, run
+from bench.peers.turn import OURS, PeerFailed, Setting, Turn, broker_at_work, run
 from bench.stream import EVENTS_OF_ROUND, PACKED
 from simulator.floor import simulate
+from tests.services.kafka import KafkaBroker
 
 BESIDE = "confluent-kafka"
 TABLES = 200
@@ -24,12 +25,12 @@ def floor(tables: int, events: int) -> list[bytes]:
     return list(islice(simulate(tables, events // (tables * EVENTS_OF_ROUND) + 2, 1), events))
 
 
-def point(what: str, at: int, setting: Setting) -> None:
+def point(broker: KafkaBroker, what: str, at: int, setting: Setting) -> None:
     """Both in turn, at one size."""
     turns: dict[str, Turn] = {}
     for peer in (OURS, BESIDE):
         try:
-            turns[peer] = run(peer, setting)
+            turns[peer] = run(peer, setting, broker)
         except PeerFailed as error:
             raise SystemExit(f"{peer} failed with {at} {what}: {error}") from error
         tell(f"events a second as {what} grow", turns[peer].events_per_s, "events/s", of=peer, at=at)
@@ -45,13 +46,14 @@ def main() -> None:
     options.add_argument("--partitions", type=int, nargs="+", default=[1, 2, 4, 8, 16])
     options.add_argument("--workers", type=int, nargs="+", default=[1, 2])
     asked = options.parse_args()
-    for tables in asked.tables:
-        point("tables", tables, Setting(floor(tables, asked.events), 0, 0, PACKED))
     usual = Setting(floor(TABLES, asked.events), 0, 0, PACKED)
-    for partitions in asked.partitions:
-        point("partitions", partitions, replace(usual, partitions=partitions))
-    for workers in asked.workers:
-        point("workers", workers, replace(usual, workers=workers))
+    with broker_at_work(usual) as broker:
+        for tables in asked.tables:
+            point(broker, "tables", tables, Setting(floor(tables, asked.events), 0, 0, PACKED))
+        for partitions in asked.partitions:
+            point(broker, "partitions", partitions, replace(usual, partitions=partitions))
+        for workers in asked.workers:
+            point(broker, "workers", workers, replace(usual, workers=workers))
 
 
 if __name__ == "__main__":

@@ -13,8 +13,9 @@ async def consume() -> None:
     """Work until ended."""
     work = Work()
     consumer = AIOKafkaConsumer(
-        *INPUTS, bootstrap_servers=work.servers, group_id="peer", auto_offset_reset="earliest", enable_auto_commit=False
-    )
+        *INPUTS, bootstrap_servers=work.servers, group_id=work.group, auto_offset_reset="earliest",
+        enable_auto_commit=False,
+    )  # fmt: skip
     await consumer.start()
     while True:
         came = await consumer.getmany(timeout_ms=int(POLL_SECONDS * 1_000), max_records=POLLED_TOGETHER)

@@ -12,7 +12,7 @@ def main() -> None:
     consumer = Consumer(
         {
             "bootstrap.servers": work.servers,
-            "group.id": "peer",
+            "group.id": work.group,
             "auto.offset.reset": "earliest",
             "enable.auto.commit": False,
         }

@@ -35,7 +35,7 @@ def main(records: int) -> None:
     work = Work()
     with tempfile.TemporaryDirectory() as state:
         app = Application(
-            work.servers, consumer_group="peer", auto_offset_reset="earliest", auto_create_topics=False,
+            work.servers, consumer_group=work.group, auto_offset_reset="earliest", auto_create_topics=False,
             commit_interval=LINGER_SECONDS, commit_every=records, consumer_poll_timeout=POLL_SECONDS, state_dir=state,
             loglevel="WARNING",
         )  # fmt: skip

@@ -1,4 +1,4 @@
-"""One turn of one peer: a broker, a store and a process of its own; how fast, in how much memory, how late."""
+"""One turn of one peer: topics, a store and a process of its own; how fast, in how much memory, how late."""
 
 import subprocess
 import sys
@@ -11,18 +11,18 @@ from importlib.util import find_spec
 from pathlib import Path
 from threading import Event, Thread
 from typing import Final
+from uuid import uuid4
 
 from bench.page.processes import cpu_seconds, peak_megabytes
-from bench.peers.work import ENOUGH_EVENTS
+from bench.peers.work import ENOUGH_EVENTS, GROUP_SETTING
 from store.connect import Store
 from store.read.progress import stored_events_count
-from streams.broker_url import parse_broker
 from streams.outlets import open_outlet
 from streams.packing import Packer
 from streams.publish import publish
 from streams.routing import Router
-from streams.topics import Layout, create
 from tests.services.kafka import KafkaBroker
+from tests.services.topics import fresh_topics
 from tests.streams.pipeline import Pipeline, StoreProcess, pipeline
 
 OURS: Final = "our Faust worker"
@@ -85,16 +85,25 @@ def installed(peer: str) -> bool:
     return peer == OURS or find_spec(MODULES[peer][0]) is not None
 
 
-def run(peer: str, setting: Setting) -> Turn:
-    """Start everything, measure, and take it all away."""
+@contextmanager
+def broker_at_work(warming: Setting) -> Iterator[KafkaBroker]:
+    """A broker with memory as Kafka's own script gives it, which has been through a turn of our worker, and is compiled
+    without the last optimisations: for minutes Java took more of two processors for those than for all that the broker
+    did (23 µs of an event in one turn, 1 in the next), and the more the more a client asked for."""
+    java = ("-Xms1g", "-XX:TieredStopAtLevel=1")
+    with tempfile.TemporaryDirectory() as folder, KafkaBroker(Path(folder), heap="1g", java=java) as broker:
+        run(OURS, warming, broker)
+        yield broker
+
+
+def run(peer: str, setting: Setting, real: KafkaBroker) -> Turn:
+    """Make the topics anew, start everything else, measure, and take it all away."""
     waiting = setting.lines[: len(setting.lines) - setting.paced]
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        url = stack.enter_context(KafkaBroker(folder / "kafka", heap="1g", java=())).url
-        broker = parse_broker(url)
-        create(broker, Layout(partitions=setting.partitions))
+        broker = fresh_topics(real, setting.partitions)
         server = StoreProcess(folder / "clickhouse")
-        running = stack.enter_context(pipeline(folder, broker, server, url))
+        running = stack.enter_context(pipeline(folder, broker, server, real.url))
         events = publish(waiting, broker, max_events=setting.per_record).events
         before = cpu_seconds(server.pid)
         workers = stack.enter_context(_started(peer, running, setting))
@@ -119,11 +128,11 @@ def _started(peer: str, running: Pipeline, setting: Setting) -> "Iterator[list[s
         yield [running.start_worker_command() for _ in range(setting.workers)]
         return
     records = str(max(1, ENOUGH_EVENTS // setting.per_record))
+    # Those of the turn before were killed, and their group waits for them.
+    environment = {**running.environment, GROUP_SETTING: f"peer-{uuid4().hex}"}
     with (running.folder / "worker.log").open("ab") as log:
         command = [sys.executable, "-m", f"bench.peers.{MODULES[peer][1]}", records]
-        workers = [
-            subprocess.Popen(command, env=running.environment, stdout=log, stderr=log) for _ in range(setting.workers)
-        ]
+        workers = [subprocess.Popen(command, env=environment, stdout=log, stderr=log) for _ in range(setting.workers)]
     try:
         yield workers
     finally:

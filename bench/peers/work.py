@@ -22,6 +22,8 @@ from streams.sink import CATCHING_UP_SECONDS, LINGER_SECONDS, TOGETHER_EVENTS, w
 
 ENOUGH_EVENTS = TOGETHER_EVENTS // 2
 """With so many gathered, the worker waits no longer for more."""
+GROUP_SETTING = "PEER_GROUP"
+"""The environment's name for the consumer group of the peer."""
 POLL_SECONDS = 0.05
 POLLED_TOGETHER = 200
 """Records of one poll, at most."""
@@ -34,6 +36,7 @@ class Work:
         broker = parse_broker(os.environ["TABLEWATCH_BROKER"])
         assert isinstance(broker, KafkaBroker)
         self.servers = ",".join(broker.servers)
+        self.group = os.environ[GROUP_SETTING]
         with open_outlet(broker) as outlet:
             self.partitions = outlet.partitions
         self._store = connect(os.environ["TABLEWATCH_CLICKHOUSE_URL"])

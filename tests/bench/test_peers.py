@@ -1,8 +1,10 @@
 """Peers of the stream question: the same work on a real Kafka, and a plain word where one is not installed."""
 
 import sys
+from contextlib import nullcontext
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 
@@ -11,19 +13,25 @@ from bench.peers import turn
 from bench.peers.turn import INSTALL, MODULES, OURS, Setting, run
 from simulator.floor import simulate
 from tests.services.fixtures import absent
-from tests.services.kafka import KafkaUnavailable, jars
+from tests.services.kafka import KafkaBroker, KafkaUnavailable, jars
 
 TABLES, ROUNDS = 3, 6
 
 
 @pytest.mark.java
-def test_a_peer_stores_and_judges_the_floor_that_it_was_given() -> None:
+def test_a_peer_stores_and_judges_the_floor_that_it_was_given(tmp_path: Path) -> None:
     try:
         jars()
     except KafkaUnavailable as error:
         absent("java", str(error))
     lines = list(simulate(TABLES, ROUNDS, 1))
-    done = run("confluent-kafka", Setting(lines, paced=60, rate=600, per_record=20, partitions=2))
+    with KafkaBroker(tmp_path) as broker:
+        for _ in range(2):  # nothing of a turn is left for the next
+            done = run("confluent-kafka", Setting(lines, paced=60, rate=600, per_record=20, partitions=2), broker)
+            _check(done)
+
+
+def _check(done: turn.Turn) -> None:
     # The last round of a table may be one whose time is not over yet.
     assert TABLES * (ROUNDS - 1) <= done.verdicts <= TABLES * ROUNDS
     assert done.events_per_s > 0
@@ -46,7 +54,7 @@ def test_a_peer_that_is_not_installed_is_named_with_how_to_install_it(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setitem(MODULES, "quixstreams", ("no_such_library", "quix_app"))
-    monkeypatch.setattr(stream, "run", lambda peer, setting: pytest.fail(f"{peer} was run"))
+    monkeypatch.setattr(stream, "run", lambda peer, setting, broker: pytest.fail(f"{peer} was run"))
     monkeypatch.setattr(sys, "argv", ["stream", "--peers", "quixstreams", "--events", "100", "--turns", "1"])
     assert stream.main() == 0
     assert f"quixstreams is not installed, and is left out; `{INSTALL}` installs it" in capsys.readouterr().out
@@ -94,11 +102,12 @@ def test_the_fastest_peer_has_as_many_more_turns_as_ours(
     speeds = {OURS: 95_000.0, "aiokafka": 60_000.0, "bytewax": 100_000.0}
     run: list[tuple[str, int]] = []
 
-    def took(peer: str, setting: turn.Setting) -> turn.Turn:
+    def took(peer: str, setting: turn.Setting, broker: None) -> turn.Turn:
         run.append((peer, setting.per_record))
         return turn.Turn(speeds[peer], 10.0, 10.0, 200.0, 5, None, None)
 
     monkeypatch.setattr(stream, "run", took)
+    monkeypatch.setattr(stream, "broker_at_work", lambda setting: nullcontext())
     monkeypatch.setattr(stream, "installed", lambda peer: True)
     asked = ["--events", "100", "--turns", "2", "--pairs", "3", "--tables", "1", "--peers", "ours,aiokafka,bytewax"]
     monkeypatch.setattr(sys, "argv", ["stream", *asked])
