@@ -22,6 +22,10 @@ class KeyThere(Exception):
     """There is a key already: rotate it."""
 
 
+class KeyOfAnother(Exception):
+    """The store was sealed with a key that is not here: look for its folder, or say that it is lost."""
+
+
 class KeyUnreadable(Exception):
     """A key file cannot be used: restore it, or make a new key."""
 
@@ -80,16 +84,21 @@ class KeyRing:
         )
         self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         _write_private(self.folder / f"{key.key_id}.key", base64.b64encode(private.private_bytes_raw()))
+        self.keep_public(key)
+        return key
+
+    def keep_public(self, key: SigningKey) -> None:
+        """Keep the public half of a key, so that what it signed is believed here."""
         said = {
             "key_id": key.key_id,
-            "public_key": base64.b64encode(public).decode(),
-            "made": made,
-            "by": by,
-            "previous": previous,
-            "voucher": base64.b64encode(vouched).decode(),
+            "public_key": base64.b64encode(key.public_key).decode(),
+            "made": key.made,
+            "by": key.by,
+            "previous": key.previous,
+            "voucher": base64.b64encode(key.voucher).decode(),
         }
+        self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         (self.folder / f"{key.key_id}.json").write_bytes(orjson.dumps(said, option=orjson.OPT_INDENT_2) + b"\n")
-        return key
 
 
 def _write_private(path: Path, content: bytes) -> None:

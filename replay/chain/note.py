@@ -125,17 +125,19 @@ def voucher(old: Ed25519PrivateKey, public_key: bytes) -> bytes:
     return old.sign(_VOUCHER + public_key)
 
 
-def vouched_keys(keys: Iterable[SigningKey], trusted: Iterable[str] = ()) -> dict[str, SigningKey]:
-    """The keys to believe: the oldest, those named, and those that a believed one vouches for."""
-    known = [key for key in keys if key.key_id == key_id_of(key.public_key)]
-    named = set(trusted)
-    believed = {key.key_id: key for key in known if key.key_id in named}
-    if known and not named:
-        believed[known[0].key_id] = known[0]
+def vouched_keys(
+    keys: Iterable[SigningKey], named: Iterable[str] = (), own: Iterable[SigningKey] = ()
+) -> dict[str, SigningKey]:
+    """The keys to believe: those named, or else those of the own key folder, or else the oldest; and those that a
+    believed one vouches for. The oldest is believed on the word of whoever wrote ``keys``."""
+    own = list(own)
+    known = {key.key_id: key for key in (*keys, *own) if key.key_id == key_id_of(key.public_key)}
+    roots = set(named) or {key.key_id for key in own} or set(list(known)[:1])
+    believed = {name: key for name, key in known.items() if name in roots}
     grew = True
     while grew:
         grew = False
-        for key in known:
+        for key in known.values():
             if key.key_id not in believed and key.previous in believed and _vouches(believed[key.previous], key):
                 believed[key.key_id] = key
                 grew = True

@@ -1,7 +1,7 @@
 """Proofs for one round: all its rows are under a signed checkpoint, and nothing of that was rewritten since."""
 
 import base64
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -103,10 +103,12 @@ def proof_json(proof: RoundProof) -> dict[str, Any]:
     }
 
 
-def consistency_json(store: Store, old: Checkpoint) -> dict[str, Any]:
-    """The proof that the last checkpoint continues an older one."""
+def consistency_json(
+    store: Store, old: Checkpoint, named: Iterable[str] = (), own: Iterable[SigningKey] = ()
+) -> dict[str, Any]:
+    """The proof that the last checkpoint continues an older one; whose signature is believed, `vouched_keys` says."""
     last = checkpoints(store, TREE)[-1]
-    check_note(last, vouched_keys(signing_keys(store)), _before(store, last))
+    check_note(last, vouched_keys(signing_keys(store), named, own), _before(store, last))
     path = consistency_proof(old.size, last.size, StoredTree(store, TREE))
     check_consistency(old.size, old.root, last.size, last.root, path)
     return {"checkpoint": checkpoint_json(last), "path": [step.hex() for step in path]}

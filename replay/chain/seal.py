@@ -10,8 +10,8 @@ from itertools import groupby
 from typing import Any
 
 from audit.merkle import Frontier, link_hash
-from replay.chain.keys import KeyRing
-from replay.chain.note import TREE, check_note, heads_digest, heads_of, sign, vouched_keys
+from replay.chain.keys import KeyOfAnother, KeyRing
+from replay.chain.note import TREE, check_note, heads_digest, heads_of, sign
 from replay.chain.rows import CHAINED, RECORD, Chained, ChainedRow, Identity, record_place, rows_of
 from replay.chain.tree import KEPT_LEVEL, StoredTree
 from store.connect import Store
@@ -46,8 +46,8 @@ class Sealer:
         self._clock = clock
         self._grace = grace
         self._key, self._private = ring.current()
-        write_keys(store, _unknown(store, ring))
         self._last = _last_checkpoint(store, ring)
+        write_keys(store, _unknown(store, ring))
         size = self._last.size if self._last is not None else 0
         self._edge = Frontier.at(size, StoredTree(store, TREE))
         self._heads = chain_heads(store, TREE, size)
@@ -211,7 +211,14 @@ def _last_checkpoint(store: Store, ring: KeyRing) -> Checkpoint | None:
     signed = checkpoints(store, TREE)
     if not signed:
         return None
-    keys = vouched_keys(signing_keys(store)) | {key.key_id: key for key in ring.known()}
+    keys = {key.key_id: key for key in ring.known()}
+    signer = signed[-1].key_id
+    if signer not in keys:
+        # One mistyped folder would put a stranger's signature under the chain, for good.
+        raise KeyOfAnother(
+            f"the store was last sealed with key {signer}, which is not in {ring.folder}. Is TABLEWATCH_DATA right?"
+            f" If that key was yours and its folder is lost, say so: tablewatch keys lost {signer}"
+        )
     try:
         check_note(signed[-1], keys, signed[-2] if len(signed) > 1 else None)
     except ValueError as error:

@@ -48,6 +48,8 @@ class ChainReport:
     """Rows past their retention, as sealed tombstones say."""
     superseded: int = 0
     """Rows that a later version has replaced."""
+    keys: tuple[str, ...] = ()
+    """The keys that are believed, by their names, the oldest first."""
 
     @property
     def sealed(self) -> bool:
@@ -63,13 +65,14 @@ class ChainReport:
 def verify_chain(
     store: Store,
     *,
-    trusted: Iterable[SigningKey] = (),
-    trusted_ids: Iterable[str] = (),
+    own: Iterable[SigningKey] = (),
+    named: Iterable[str] = (),
     elsewhere: Sequence[Checkpoint] = (),
     grace: int = GRACE_MS,
     told: Told = lambda _step: None,
 ) -> ChainReport:
-    """Hold the whole store against its chain. ``elsewhere`` are the checkpoints of a file that was kept elsewhere."""
+    """Hold the whole store against its chain. Believed are the keys ``named``, or else the ``own`` ones, or else the
+    oldest on the store's word. ``elsewhere`` are the checkpoints of a file that was kept elsewhere."""
     report = ChainReport()
     told("parts on disk")
     damaged = damaged_parts(store)
@@ -78,9 +81,8 @@ def verify_chain(
         # What the engine cannot read it cannot be asked about: say which part, and do not accuse rows.
         return report
     told("checkpoints")
-    ids = tuple(trusted_ids)
-    known = list(signing_keys(store))
-    keys = vouched_keys(known, ids) | {key.key_id: key for key in trusted}
+    keys = vouched_keys(signing_keys(store), named, own)
+    report.keys = tuple(sorted(keys, key=lambda name: (keys[name].made, name)))
     signed = believed_checkpoints(checkpoints(store, TREE), keys, report.tampering)
     report.checkpoints = len(signed)
     report.last = signed[-1] if signed else None

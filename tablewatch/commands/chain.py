@@ -135,7 +135,7 @@ def accept(
     were not sealed with it. Who accepted them and why is written to the access log, which is in the chain.
     """
     with _sealing() as store:
-        found = verify_chain(store, trusted=key_ring().known())
+        found = verify_chain(store, own=key_ring().known())
         others = [each for each in found.tampering if each.what != "inserted" or each.kind in ("leaf", "checkpoint")]
         if others:
             typer.echo(f"More is wrong than rows that came late, first of all: {others[0]}", err=True)

@@ -9,10 +9,12 @@ from typing import Annotated
 import orjson
 import typer
 
-from replay.chain.keys import KeyMissing, KeyRing, KeyThere, KeyUnreadable
-from replay.custody import who_looks
+from replay.chain.keys import KeyMissing, KeyOfAnother, KeyRing, KeyThere, KeyUnreadable
+from replay.custody import note_access, who_looks
+from store.read.proof import signing_keys
 from store.rows.proof import SigningKey
 from tablewatch.commands.listing import listing
+from tablewatch.commands.replay_store import stored
 from tablewatch.commands.services import WRONG_USE, data
 from tablewatch.settings import value_of
 
@@ -22,6 +24,7 @@ _HELP = """Examples:
   tablewatch keys make
   tablewatch keys list
   tablewatch keys rotate
+  tablewatch keys lost 5f0c9a3e7b21d864
 
 The keys that checkpoints of the chain are signed with.
 """
@@ -41,7 +44,7 @@ def about_keys() -> Iterator[None]:
     """What is wrong with the keys, in one line and with an exit code."""
     try:
         yield
-    except (KeyMissing, KeyThere, KeyUnreadable) as error:
+    except (KeyMissing, KeyOfAnother, KeyThere, KeyUnreadable) as error:
         typer.echo(str(error), err=True)
         raise typer.Exit(WRONG_USE) from error
 
@@ -55,7 +58,7 @@ def make() -> None:
 
     Makes the first key, or one in place of a key that is lost: what the lost key signed stays provable, since every
     checkpoint and the store carry its public half. The private half stays in the data folder, readable for its owner
-    alone; keep a copy in a safe.
+    alone; keep a copy in a safe. If the whole folder was lost, `tablewatch keys lost` comes next.
     """
     with about_keys():
         made = key_ring().make(who_looks(value_of("USER")))
@@ -70,10 +73,52 @@ def rotate() -> None:
       tablewatch keys rotate
 
     Makes a new key that the one in use vouches for. A running `tablewatch chain run` takes it when it is started again.
+    Those who check go on naming the first key: it leads to all that were made by rotating it.
     """
     with about_keys():
         made = key_ring().rotate(who_looks(value_of("USER")))
-    typer.echo(f"Key {made.key_id} signs from now on; key {made.previous} vouches for it.")
+        first = _first_of(made, key_ring().known())
+    typer.echo(
+        f"Key {made.key_id} signs from now on; key {made.previous} vouches for it."
+        f" Those who check go on naming key {first.key_id}: --trust {first.key_id}"
+    )
+
+
+def _first_of(key: SigningKey, known: list[SigningKey]) -> SigningKey:
+    """The key from which this one came by rotating."""
+    by_name = {each.key_id: each for each in known}
+    while key.previous in by_name:
+        key = by_name[key.previous]
+    return key
+
+
+@keys.command()
+def lost(key: Annotated[str, typer.Argument(metavar="KEY", help="The name of the key.")]) -> None:
+    """Examples:
+
+    \b
+      tablewatch keys make
+      tablewatch keys lost 5f0c9a3e7b21d864
+      tablewatch chain checkpoint
+
+    Says that a key of yours is lost with its folder: its public half is taken from the store, so that what it signed is
+    still believed here, and a new key may seal on. Who said so is kept in the access log, which is sealed next. Say it
+    only of a key that you know to be yours: without it, a store that was sealed by somebody else is not sealed on.
+
+    Exit code 2 if the store knows no such key.
+    """
+    with about_keys(), stored() as store:
+        ring = key_ring()
+        there = {each.key_id: each for each in signing_keys(store)}
+        if key in {each.key_id for each in ring.known()}:
+            typer.echo(f"Key {key} is in {ring.folder}: nothing is to be done.")
+            return
+        if key not in there:
+            typer.echo(f"The store knows no key {key}; it knows {', '.join(there) or 'none'}.", err=True)
+            raise typer.Exit(WRONG_USE)
+        note_access(store, who_looks(value_of("USER")), "keys lost", (), {"key": key})
+        ring.keep_public(there[key])
+    typer.echo(f"The public half of key {key} is in {ring.folder} now: what it signed is believed here.")
 
 
 @keys.command("list")

@@ -1,6 +1,7 @@
 """`tablewatch replay prove`, and the chain's part of `replay verify`: proofs, and whatever is not as it was sealed."""
 
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,25 +15,29 @@ from replay.chain.tree import TreeIncomplete
 from replay.chain.verify import ChainReport, verify_chain
 from replay.rounds import load_round
 from store.connect import Store
+from store.read.proof import signing_keys
+from store.rows.proof import SigningKey
 from tablewatch.commands.keys import about_keys, key_ring
 from tablewatch.commands.replay_store import FLAGGED, Round, named_round, note, stored
 from tablewatch.commands.services import WRONG_USE
 
 Trust = Annotated[
     list[str] | None,
-    typer.Option("--trust", metavar="KEY", help="Believe this key (its name), as told by its owner; may be repeated."),
-]
-Checkpoints = Annotated[
-    Path | None,
-    typer.Option("--checkpoints", exists=True, dir_okay=False, help="The file of checkpoints that was kept elsewhere."),
+    typer.Option(
+        "--trust",
+        metavar="KEY",
+        help="Believe this key, the first that its owner made, and those that it vouches for, and no other. May be"
+        " repeated.",
+    ),
 ]
 
 
-def prove(round: Round) -> None:
+def prove(round: Round, trust: Trust = None) -> None:
     """Examples:
 
     \b
       tablewatch replay prove BT12/S4/17 > proof.json
+      tablewatch replay prove BT12/S4/17 --trust 5f0c9a3e7b21d864 > proof.json
 
     Proves that the round's records, verdicts and findings are under a signed checkpoint, and that the last checkpoint
     continues that one (RFC 6962 inclusion and consistency proofs, as JSON).
@@ -41,12 +46,14 @@ def prove(round: Round) -> None:
     Exit code 1 if a row is not what was sealed, 2 if there is no such round or it is not sealed yet.
     """
     key = named_round(round)
-    with stored() as store:
+    with about_keys(), stored() as store:
+        _check_named(store, trust)
         found = load_round(store, key)
         note(store, "prove", [key])
         try:
             proof = prove_round(store, key, [event.key for event in found.events])
-            said = {**proof_json(proof), "consistency": consistency_json(store, proof.checkpoint)}
+            consistency = consistency_json(store, proof.checkpoint, trust or (), key_ring().known())
+            said = {**proof_json(proof), "consistency": consistency}
         except NotSealed as error:
             typer.echo(str(error), err=True)
             raise typer.Exit(WRONG_USE) from error
@@ -66,6 +73,7 @@ def check_chain(
 ) -> ChainReport:  # fmt: skip
     """Hold the whole store against its chain and say what is wrong, or that nothing is sealed; the caller ends with 1
     where the report is not whole."""
+    _check_named(store, trust)
     elsewhere = []
     if checkpoints is not None:
         try:
@@ -77,8 +85,8 @@ def check_chain(
     with about_keys(), console.status("The chain …") as status:
         report = verify_chain(
             store,
-            trusted=key_ring().known(),
-            trusted_ids=trust or (),
+            own=key_ring().known(),
+            named=trust or (),
             elsewhere=elsewhere,
             told=lambda step: status.update(f"The chain: {step}"),
         )
@@ -94,12 +102,57 @@ def check_chain(
             " Seal them with: tablewatch keys make, then: tablewatch chain run"
         )
         return report
+    many = "" if report.checkpoints == 1 else "s"
     typer.echo(
-        f"{report.rows} rows against {report.size} leaves under {report.checkpoints} checkpoints:"
-        f" {len(report.tampering)} not as sealed, {report.waiting} not sealed yet, {report.expired} past their"
-        f" retention, {report.superseded} replaced by a later version."
+        f"{report.rows} rows against {report.size} leaves under {report.checkpoints} checkpoint{many}:"
+        f" {len(report.tampering)} not as sealed, {report.waiting} not sealed yet (this look is one of them),"
+        f" {report.expired} past their retention, {report.superseded} replaced by a later version."
+    )
+    typer.echo(_believed(report, trust))
+    typer.echo(
+        "Whole: all that is sealed is as it was sealed."
+        if report.whole
+        else f"NOT whole: {len(report.tampering)} not as sealed; each is named above."
     )
     return report
+
+
+def _check_named(store: Store, trust: list[str] | None) -> None:
+    """End with a wrong use where a key is named that has signed nothing here."""
+    there = {key.key_id: key for key in signing_keys(store)}
+    for name in trust or ():
+        if name not in there:
+            typer.echo(f"--trust: the store knows no key {name}; it knows {', '.join(there) or 'none'}.", err=True)
+            raise typer.Exit(WRONG_USE)
+        if (earlier := _first_not_named(there, name, trust or ())) is not None:
+            typer.echo(
+                f"--trust: key {name} was made by rotating key {earlier}, whose checkpoints are believed only if you"
+                " name it, too.",
+                err=True,
+            )
+
+
+def _first_not_named(keys: Mapping[str, SigningKey], name: str, named: Sequence[str]) -> str | None:
+    """The first of the keys from which this one came by rotating; None if one of them is named, or there is none."""
+    first = None
+    while (name := keys[name].previous) in keys:
+        if name in named:
+            return None
+        first = name
+    return first
+
+
+def _believed(report: ChainReport, trust: list[str] | None) -> str:
+    """Whose signatures were believed, and why."""
+    names = ", ".join(report.keys) or "none"
+    if trust:
+        return f"Believed: {names}, as you named it or as vouched for."
+    if key_ring().known():
+        return f"Believed: {names}, of the key folder here or as vouched for."
+    return (
+        f"Believed: {names}, ON THE STORE'S OWN WORD: who can write to the store can have put it there."
+        " Name the key that its owner told you: --trust KEY"
+    )
 
 
 def report_json(report: ChainReport) -> dict[str, Any]:
@@ -113,6 +166,7 @@ def report_json(report: ChainReport) -> dict[str, Any]:
         "waiting": report.waiting,
         "expired": report.expired,
         "superseded": report.superseded,
+        "keys": list(report.keys),
         "tampering": [
             {"what": each.what, "kind": each.kind, "key": each.key, "table": each.table, "detail": each.detail}
             for each in report.tampering

@@ -47,7 +47,12 @@ def verify_rounds(
     ] = False,
     trust: Annotated[
         list[str] | None,
-        typer.Option("--trust", metavar="KEY", help="With --chain: believe this key."),
+        typer.Option(
+            "--trust",
+            metavar="KEY",
+            help="With --chain: believe this key, the first that its owner made, and those that it vouches for, and no"
+            " other. May be repeated. Without it: the keys of the key folder here, or else the store's own.",
+        ),
     ] = None,
     checkpoints: Annotated[
         Path | None,
@@ -62,6 +67,7 @@ def verify_rounds(
       tablewatch replay verify --table BT12 --from-time 2026-01-31
       tablewatch replay verify --code payout-wrong --json | jq .deviating
       tablewatch replay verify --chain --checkpoints /mnt/elsewhere/checkpoints.txt
+      tablewatch replay verify --chain --trust 5f0c9a3e7b21d864
 
     Judges stored rounds anew from their raw events, under the document in force at their time and the settings of their
     verdicts, and holds the result against the stored verdict, byte for byte. With --chain, finds any row that was

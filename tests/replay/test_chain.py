@@ -9,7 +9,7 @@ import pytest
 
 from audit.merkle import check_inclusion, inclusion_proof, root_of
 from replay.chain.compare import Tampering
-from replay.chain.keys import KeyMissing, KeyRing, KeyThere, KeyUnreadable
+from replay.chain.keys import KeyMissing, KeyOfAnother, KeyRing, KeyThere, KeyUnreadable
 from replay.chain.note import published, read_published, sign
 from replay.chain.rows import BY_KIND, rows_of
 from replay.chain.seal import ChainBroken, Sealer
@@ -358,8 +358,39 @@ def test_keys_are_made_rotated_and_lost_and_the_past_stays_provable(store: Store
     assert Sealer(store, ring, lambda: LATER + 10).seal() is not None
     told = verify_chain(store).tampering
     assert [(each.what, each.kind) for each in told] == [("inserted", "checkpoint")]
-    assert verify_chain(store, trusted=ring.known()).tampering == []
-    assert verify_chain(store, trusted_ids=[first.key_id, third.key_id]).tampering == []
+    assert verify_chain(store, own=ring.known()).tampering == []
+    assert verify_chain(store, named=[first.key_id, third.key_id]).tampering == []
+
+
+def test_a_store_that_was_sealed_with_a_key_that_is_not_here_is_not_sealed_on(
+    store: Store, ring: KeyRing, tmp_path: Path
+) -> None:
+    """The data folder may be mistyped, or the store that of another casino."""
+    sealed_evening(store, ring)
+    write_verdicts(store, [judged("BT1", revision=2, at=LATER - 5)])
+    other = ring_in(tmp_path / "other")
+    (ours,) = ring.known()
+    with pytest.raises(KeyOfAnother, match=f"tablewatch keys lost {ours.key_id}"):
+        Sealer(store, other, lambda: LATER)
+    assert signing_keys(store) == [ours], "nothing of the stranger is left in the store"
+
+    other.keep_public(ours)
+    assert Sealer(store, other, lambda: LATER).seal() is not None
+    assert verify_chain(store, own=other.known()).whole
+
+
+def test_the_oldest_key_of_a_store_is_not_believed_where_others_are_named_or_here(
+    store: Store, ring: KeyRing, tmp_path: Path
+) -> None:
+    """Whoever can write to the store can make its chain anew, with a key of his own."""
+    sealed_evening(store, ring)
+    (forger,) = ring.known()
+    assert verify_chain(store).keys == (forger.key_id,)
+    own = ring_in(tmp_path / "own").known()
+    for report in (verify_chain(store, own=own), verify_chain(store, named=[own[0].key_id])):
+        assert [(each.what, each.kind) for each in report.tampering][:1] == [("inserted", "checkpoint")]
+        assert not report.sealed
+    assert verify_chain(store, own=own, named=[forger.key_id]).whole, "who names a key has compared it"
 
 
 def test_a_key_that_others_can_read_is_not_used(tmp_path: Path) -> None:

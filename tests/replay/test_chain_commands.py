@@ -124,6 +124,55 @@ def test_a_row_that_was_put_in_is_named_until_a_person_accepts_it(floor: str, ow
     assert run("chain", "accept", "--reason", "again").output == "No row is late.\n"
 
 
+def test_a_check_says_whom_it_believes_and_whether_all_is_whole(
+    floor: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run("keys", "make")
+    run("chain", "checkpoint")
+    first = orjson.loads(run("keys", "list", "--json").output)["key_id"]
+    here = run("replay", "verify", "--chain")
+    assert "under 1 checkpoint: 0 not as sealed, 1 not sealed yet (this look is one of them)" in here.stdout
+    assert f"Believed: {first}, of the key folder here" in here.stdout
+    assert here.stdout.endswith("Whole: all that is sealed is as it was sealed.\n")
+
+    assert f"--trust {first}" in run("keys", "rotate").output
+    run("chain", "checkpoint")
+    second = orjson.loads(run("keys", "list", "--json").output.splitlines()[1])["key_id"]
+    monkeypatch.setenv("TABLEWATCH_DATA", str(tmp_path / "auditor"))
+    alone = run("replay", "verify", "--chain")
+    assert alone.exit_code == 0 and f"Believed: {first}, {second}, ON THE STORE'S OWN WORD" in alone.stdout
+    assert run("replay", "verify", "--chain", "--trust", first).exit_code == 0
+    half = run("replay", "verify", "--chain", "--trust", second)
+    assert half.exit_code == 1 and "NOT whole" in half.stdout
+    assert f"key {second} was made by rotating key {first}" in half.stderr
+    assert run("replay", "verify", "--chain", "--trust", second, "--trust", first).stderr == ""
+    unknown = run("replay", "verify", "--chain", "--trust", "0123456789abcdef")
+    assert unknown.exit_code == 2 and f"it knows {first}, {second}" in unknown.stderr
+    assert run("replay", "prove", floor, "--trust", first).exit_code == 0
+    assert run("replay", "prove", floor, "--trust", "0123456789abcdef").exit_code == 2
+
+
+def test_a_lost_key_folder_is_said_to_be_lost_before_another_key_seals_on(
+    floor: str, own_store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run("keys", "make")
+    run("chain", "checkpoint")
+    lost = orjson.loads(run("keys", "list", "--json").output)["key_id"]
+    assert "nothing is to be done" in run("keys", "lost", lost).output
+    monkeypatch.setenv("TABLEWATCH_DATA", str(tmp_path / "new"))
+    run("keys", "make")
+    for sealing in (("chain", "checkpoint"), ("chain", "run")):
+        refused = run(*sealing)
+        assert refused.exit_code == 2 and f"tablewatch keys lost {lost}" in refused.output
+    assert run("keys", "lost", "0123456789abcdef").exit_code == 2
+    assert run("keys", "lost", lost).exit_code == 0
+    assert run("chain", "checkpoint").exit_code == 0
+    assert run("replay", "verify", "--chain").exit_code == 0
+    assert run("replay", "prove", floor).exit_code == 0
+    said = [entry for entry in access_entries(own_store) if entry.action == "keys lost"]
+    assert [(entry.who, entry.detail["key"]) for entry in said] == [("otto", lost)]
+
+
 def test_a_re_audit_says_what_it_did_and_what_differs(floor: str, own_store: Store) -> None:
     fine = run("replay", "reaudit", "--json")
     assert fine.exit_code == 0, fine.output
