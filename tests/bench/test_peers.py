@@ -5,6 +5,7 @@ from contextlib import nullcontext
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -115,3 +116,18 @@ def test_the_fastest_peer_has_as_many_more_turns_as_ours(
     packed = [peer for peer, per_record in run if per_record == stream.PACKED]
     assert packed[6:] == [OURS, "bytewax", "bytewax", OURS, OURS, "bytewax"]
     assert "events a second, packed: as good as the best peer: 0.950 ×" in capsys.readouterr().out
+
+
+def test_a_peer_that_failed_has_another_turn_and_no_third(monkeypatch: pytest.MonkeyPatch) -> None:
+    failing = iter([True, False, True, True])
+
+    def took(peer: str, setting: turn.Setting, broker: None) -> turn.Turn:
+        if next(failing):
+            raise turn.PeerFailed("it ended")
+        return turn.Turn(1.0, 10.0, 10.0, 200.0, 5, None, None)
+
+    monkeypatch.setattr(stream, "run", took)
+    given = Setting([], 0, 0, 1)
+    assert stream._turn("bytewax", given, cast(KafkaBroker, None)).events_per_s == 1.0
+    with pytest.raises(SystemExit, match="bytewax failed twice: it ended"):
+        stream._turn("bytewax", given, cast(KafkaBroker, None))
