@@ -15,7 +15,7 @@ from typing import Literal
 from store.connect import Store
 from store.errors import MigrationEdited, SchemaTooNew, SchemaTooOld
 from store.render import SchemaSettings, statements
-from store.retention import apply_retention
+from store.retention import apply_retention, retention_years
 
 State = Literal["landed", "pending", "edited", "unknown"]
 
@@ -108,9 +108,12 @@ def migrate(
     upto: int | None = None,
     shorten: bool = False,
     told: Callable[[Migration], None] = lambda _migration: None,
+    told_retention: Callable[[int], None] = lambda _before: None,
 ) -> list[Migration]:
-    """Applies what is pending, up to a number if one is given, and the retention; gives back what was applied."""
+    """Applies what is pending, up to a number if one is given, and the retention; gives back what was applied.
+    ``told_retention`` hears how many years it was before, if it was changed."""
     _prepare(store, settings)
+    before = retention_years(store)
     applied: list[Migration] = []
     for migration, wanted in plan(store, settings, upto):
         for statement in wanted:
@@ -122,6 +125,8 @@ def migrate(
         applied.append(migration)
         told(migration)
     apply_retention(store, settings, by="migrate", shorten=shorten)
+    if before is not None and before != settings.years:
+        told_retention(before)
     return applied
 
 

@@ -1,6 +1,7 @@
-"""How far the workers are behind: records of the input topics that are not acknowledged yet."""
+"""How many workers there are, and how far they are behind: records of the inputs that are not acknowledged yet."""
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +10,7 @@ from kafka.admin import OffsetSpec
 from kafka.errors import CoordinatorLoadInProgressError, CoordinatorNotAvailableError, NotCoordinatorError
 
 from streams.broker_url import Broker, BrokerUnavailable, EmbeddedLog, TopicsMissing
+from streams.embedded.group import count_alive, look
 from streams.embedded.layout import LogError
 from streams.embedded.log import Log, Place
 from streams.kafka_topics import administration
@@ -33,6 +35,19 @@ class Progress:
 def lag_of(broker: Broker, group: str = GROUP, *, connect_seconds: float = 10.0) -> int:
     """Records that were sent and are not yet judged and stored."""
     return sum(each.left for each in progress_of(broker, group, connect_seconds=connect_seconds).values())
+
+
+def workers_of(broker: Broker, session_seconds: float, group: str = GROUP, *, connect_seconds: float = 10.0) -> int:
+    """How many workers are members of the group; on Kafka one that was killed is, until its session is over."""
+    if isinstance(broker, EmbeddedLog):
+        try:
+            with Log(broker.folder) as log:
+                return count_alive(log, look(log, group), session_seconds)
+        except LogError as error:
+            raise BrokerUnavailable(str(error)) from error
+    with administration(broker, connect_seconds) as admin:
+        described: dict[str, Any] = _of_coordinator(lambda: admin.describe_groups([group])) or {}
+    return len(described.get(group, {}).get("members", ()))
 
 
 def progress_of(broker: Broker, group: str = GROUP, *, connect_seconds: float = 10.0) -> dict[Place, Progress]:
@@ -68,7 +83,7 @@ def progress_with(admin: KafkaAdminClient, group: str = GROUP, where: str = "the
         raise TopicsMissing(f"{where} does not have {', '.join(missing)}: run `tablewatch topics create`")
     ends = admin.list_partition_offsets(dict.fromkeys(places, OffsetSpec.LATEST))
     firsts = admin.list_partition_offsets(dict.fromkeys(places, OffsetSpec.EARLIEST))
-    done = _acknowledged(admin, group)
+    done: dict[TopicPartition, Any] = (_of_coordinator(lambda: admin.list_group_offsets(group)) or {}).get(group, {})
     found: dict[Place, Progress] = {}
     for place in places:
         committed = done[place].offset if place in done and done[place].offset >= 0 else 0
@@ -81,15 +96,15 @@ COORDINATOR_SECONDS = 30.0
 """So long a broker that has just started may take to know which groups it looks after."""
 
 
-def _acknowledged(admin: KafkaAdminClient, group: str) -> dict[TopicPartition, Any]:
+def _of_coordinator(ask: Callable[[], Any]) -> Any:
+    """What is asked of a group's coordinator; None while there is no group at all."""
     until = time.monotonic() + COORDINATOR_SECONDS
     while True:
         try:
-            offsets: dict[TopicPartition, Any] = admin.list_group_offsets(group)[group]
-            return offsets
+            return ask()
         except CoordinatorNotAvailableError:
-            # A young cluster has no group yet, and nobody has acknowledged anything.
-            return {}
+            # A young cluster has no group yet: nobody reads, and nobody has acknowledged anything.
+            return None
         except (CoordinatorLoadInProgressError, NotCoordinatorError):
             if time.monotonic() > until:
                 raise

@@ -115,6 +115,8 @@ SETTINGS: Final[tuple[Setting, ...]] = (
 )
 
 _BY_NAME: Final = {setting.name: setting for setting in SETTINGS}
+_NEARLY: Final = 0.8
+"""Of a name: so much is the same where one was meant and another typed."""
 
 
 def load_file(environment: MutableMapping[str, str]) -> None:
@@ -152,8 +154,21 @@ def _take_values(environment: MutableMapping[str, str]) -> None:
         try:
             environment[PREFIX + name] = Path(path).read_text(encoding="utf-8").strip()
         except (OSError, UnicodeDecodeError) as error:
-            raise InvalidSetting(f"{PREFIX}{name}{IN_FILE}: {path} cannot be read: {error}.") from error
+            why = error.strerror if isinstance(error, OSError) else error
+            raise InvalidSetting(f"{PREFIX}{name}{IN_FILE}: {path} cannot be read: {why}.") from error
         del environment[PREFIX + name + IN_FILE]  # a process that this one starts finds the value
+
+
+def mistyped(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """Variables that are no setting and are named nearly like one, each with the name that was meant. What is meant for
+    something else that shares the prefix is left alone."""
+    found = {}
+    for variable in environment:
+        name = variable.removeprefix(PREFIX).removesuffix(IN_FILE)
+        if variable.startswith(PREFIX) and variable != FILE and name not in _BY_NAME and not name.startswith("TEST_"):
+            for near in get_close_matches(name, _BY_NAME, 1, _NEARLY):
+                found[variable] = variable.replace(name, near)
+    return found
 
 
 def value_of(name: str, environment: Mapping[str, str] = os.environ) -> str:

@@ -130,6 +130,11 @@ def look(log: Log, group: str) -> View:
     )
 
 
+def count_alive(log: Log, view: View, session_seconds: float) -> int:
+    """How many of its members are at work."""
+    return sum(_alive(log.folder / "members" / seat.id, session_seconds) for seat in view.seats)
+
+
 def remove(log: Log, group: str, members: Sequence[str]) -> None:
     """Take members out of the group, whose partitions then move to the others."""
     with log.writing() as db:

@@ -16,11 +16,12 @@ from store.read.proof import last_checkpoint_ms
 from store.read.shoes import newest_arrival
 from streams.alerting.standing import standing as alerts_standing
 from streams.broker_url import Broker, BrokerUnavailable, InvalidBrokerUrl, RightsMissing, TopicsMissing
-from streams.lag import lag_of
+from streams.lag import lag_of, workers_of
 from streams.topics import check as check_topics
 from streams.watching.standing import standing as watches_standing
 from tablewatch.commands.services import BROKER_HINT, UNREACHABLE, broker, data, quiet_drivers
 from tablewatch.commands.store_address import store_url
+from tablewatch.settings import InvalidSetting, mistyped, number_of
 
 SEALED_MS: Final = 600_000
 """What came so long after the last checkpoint should have been sealed."""
@@ -45,13 +46,16 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help="One JSON object
       tablewatch doctor
       tablewatch doctor --json | jq .lag
 
-    Checks broker, topics, store and schema, and how far the workers are behind: `lag` is 0 when all that was sent is
-    judged and stored. Then the services beside them: how old the last checkpoint of the chain is, and how far the
-    watches and the alert service are behind. Says what to do where something is wrong. A service that was never
-    started is no fault. Exit code 3 if broker or store cannot be reached.
+    Checks broker, topics, store and schema, whether a worker is at work, and how far the workers are behind: `lag` is 0
+    when all that was sent is judged and stored. Then the services beside them: how old the last checkpoint of the chain
+    is, and how far the watches and the alert service are behind. Says what to do where something is wrong. A service
+    that was never started is no fault. Exit code 3 if broker or store cannot be reached.
     """
     quiet_drivers()
-    checks: list[Check] = []
+    checks = [
+        Check("settings", False, f"{typed} is no setting, and is not heeded. Did you mean {meant}?")
+        for typed, meant in sorted(mistyped().items())
+    ]
     target, lag = _look_at_broker(checks)
     store = _look_at_store(checks)
     if store is not None:
@@ -77,8 +81,8 @@ def _look_at_broker(checks: list[Check]) -> tuple[Broker | None, int | None]:
         topics = _topics(target)
         checks += [Check("broker", True, str(target)), topics]
         lag = lag_of(target)
-        falls = ". If that does not fall, no worker is at work. Run: tablewatch worker" if lag else ""
-        checks.append(Check("lag", True, f"{lag} records are not yet judged and stored{falls}"))
+        checks.append(Check("lag", True, f"{lag} records are not yet judged and stored"))
+        checks.append(_workers(target, lag))
         return target, lag
     except RightsMissing as error:
         checks.append(Check("lag", False, f"{error}. Ask as the user of a worker or of the console"))
@@ -87,6 +91,19 @@ def _look_at_broker(checks: list[Check]) -> tuple[Broker | None, int | None]:
     except TopicsMissing as error:
         checks.append(Check("lag", False, str(error)))
     return None, None
+
+
+def _workers(target: Broker, lag: int) -> Check:
+    """Whether anybody is there to judge what waits."""
+    try:
+        at_work = workers_of(target, number_of("SESSION_SECONDS"))
+    except InvalidSetting as error:
+        return Check("workers", False, str(error))
+    if at_work:
+        return Check("workers", True, f"{at_work} at work")
+    if lag:
+        return Check("workers", False, "none is at work, and nothing is judged. Run: tablewatch worker")
+    return Check("workers", True, "none is at work, and nothing waits. To begin: tablewatch worker")
 
 
 def _topics(target: Broker) -> Check:

@@ -31,7 +31,12 @@ def simulate(
     rounds: Annotated[int, typer.Option(min=1, help="How many rounds each table plays.")] = 100,
     seed: Annotated[int, typer.Option(help="The same seed gives the same bytes.")] = 7,
     faults: Annotated[
-        float | None, typer.Option(min=0.0, max=1.0, help="The share of the rounds in which something goes wrong.")
+        float | None,
+        typer.Option(
+            min=0.0,
+            max=1.0,
+            help=f"The share of rounds in which something goes wrong. Default: 0, or {DEFAULT_SHARE} with --fault.",
+        ),
     ] = None,
     fault: Annotated[
         list[str] | None, typer.Option(metavar="CODE", help="Only faults with this finding code; may be repeated.")

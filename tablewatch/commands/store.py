@@ -85,9 +85,14 @@ def migrate(
         def told(migration: Migration) -> None:
             typer.echo(f"{migration} has landed")
 
-        applied = apply_migrations(store, settings, upto=upto, shorten=shorten_retention, told=told)
+        changed: list[int] = []
+        applied = apply_migrations(
+            store, settings, upto=upto, shorten=shorten_retention, told=told, told_retention=changed.append
+        )
         filled = 0 if upto else fill_expectations(store, judge_settings().readings)
-        if not applied:
+        for before in changed:
+            typer.echo(f"Everything is kept for {settings.years} years now; it was {before}.")
+        if not applied and not changed:
             typer.echo("The odds of the wagers are brought up to date." if filled else "The store is up to date.")
 
 

@@ -86,8 +86,9 @@ def test_a_shorter_retention_has_to_be_asked_for(url: str, empty_store: Store, m
     refused = run("migrate")
     assert refused.exit_code == 2
     assert "--shorten-retention" in refused.output
-    assert run("migrate", "--shorten-retention").exit_code == 0
+    assert run("migrate", "--shorten-retention").output == "Everything is kept for 40 years now; it was 50.\n"
     assert retention_years(empty_store) == 40
+    assert run("migrate").output == "The store is up to date.\n"
 
 
 def test_backup_verify_and_restore_go_round(

@@ -5,6 +5,7 @@ import random
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import Any
 
 import orjson
 import pytest
@@ -108,8 +109,15 @@ def test_what_was_sent_is_stored_and_judged_as_an_audit_judges_it(running: Pipel
     check_against_audit(running, lines)
     said = orjson.loads(running.run("doctor", "--json").stdout)
     assert said["lag"] == 0 and said["ok"], said
+    assert _says_of_workers(said) == "1 at work"
     assert stop(worker) == 0
+    assert _says_of_workers(orjson.loads(running.run("doctor", "--json").stdout)).startswith("none is at work")
     check_times_of_alerts(running, lines)
+
+
+def _says_of_workers(said: dict[str, Any]) -> str:
+    found: str = next(check["says"] for check in said["checks"] if check["name"] == "workers")
+    return found
 
 
 def check_times_of_alerts(running: Pipeline, lines: list[bytes]) -> None:

@@ -12,8 +12,12 @@ from audit.settings import JudgeSettings
 from audit.watches.settings import WatchSettings
 from replay.chain.keys import KeyRing
 from replay.chain.seal import Sealer
+from simulator.floor import simulate
 from store.connect import Store
 from store.read.shoes import newest_arrival
+from streams.embedded.group import Membership
+from streams.publish import publish
+from streams.topic_layout import GROUP, INPUTS
 from streams.watching.service import WatchService
 from tablewatch.command import app
 from tests.audit.watches.told_shoes import lines_of
@@ -50,7 +54,9 @@ def ask(room: Room, *more: str, **settings: str) -> tuple[int, dict[str, Any]]:
 def test_a_site_without_chain_watches_and_alerts_is_well_and_hears_how_to_begin(room: Room) -> None:
     code, said = ask(room)
     assert (code, said["ok"]) == (0, True)
-    assert list(said) == ["broker", "topics", "lag", "store", "schema", "chain", "watches", "alerts", "ok"]
+    parts = ["broker", "topics", "lag", "workers", "store", "schema", "chain", "watches", "alerts"]
+    assert list(said) == [*parts, "ok"]
+    assert said["workers"] == (True, "none is at work, and nothing waits. To begin: tablewatch worker")
     assert "tablewatch chain run" in said["chain"][1]
     assert said["watches"] == (True, "0 shoes of the last days are watched, none waits too long")
     assert "tablewatch alerts run" in said["alerts"][1]
@@ -60,7 +66,7 @@ def test_without_broker_and_store_both_are_named_and_the_exit_code_is_3(room: Ro
     code, said = ask(room, TABLEWATCH_CLICKHOUSE_URL="clickhouse://default@127.0.0.1:9/x")
     assert code == 3
     assert said["store"][0] is False
-    assert said.keys() == {"broker", "topics", "lag", "store", "alerts", "ok"}
+    assert said.keys() == {"broker", "topics", "lag", "workers", "store", "alerts", "ok"}
     code, said = ask(room, TABLEWATCH_BROKER="kafka://127.0.0.1:1")
     assert code == 3
     assert said["broker"][0] is False
@@ -75,14 +81,33 @@ def test_an_address_that_is_none_is_told_beside_the_other_parts(room: Room) -> N
     assert "should be clickhouse://" in said["store"][1]
 
 
+def test_a_variable_that_is_nearly_a_setting_is_named(room: Room) -> None:
+    code, said = ask(room, TABLEWATCH_RETENTION_YEAR="9", TABLEWATCH_TEST_BROKER="x", TABLEWATCH_HOUSE="Marina")
+    assert (code, said["ok"]) == (0, False)
+    meant = "Did you mean TABLEWATCH_RETENTION_YEARS?"
+    assert said["settings"] == (False, f"TABLEWATCH_RETENTION_YEAR is no setting, and is not heeded. {meant}")
+
+
 def test_it_says_in_the_end_whether_all_is_well(room: Room) -> None:
     environment = {"TABLEWATCH_BROKER": str(room.broker), "TABLEWATCH_DATA": str(room.folder)}
     nowhere = {**environment, "TABLEWATCH_CLICKHOUSE_URL": "clickhouse://default@127.0.0.1:9/x"}
-    assert CliRunner().invoke(app, ["doctor"], env=nowhere).stdout.endswith("\nNot well: 1 of 5.\n")
+    assert CliRunner().invoke(app, ["doctor"], env=nowhere).stdout.endswith("\nNot well: 1 of 6.\n")
     address = room.store.address
     url = f"clickhouse://{address.user}:{address.password}@{address.host}:{address.port}/{address.database}"
     there = {**environment, "TABLEWATCH_CLICKHOUSE_URL": url}
     assert CliRunner().invoke(app, ["doctor"], env=there).stdout.endswith("\nAll is well.\n")
+
+
+def test_records_that_wait_while_no_worker_is_at_work_are_bad(room: Room) -> None:
+    publish(list(simulate(1, 1, 5)), room.broker)
+    code, said = ask(room)
+    assert (code, said["ok"]) == (0, False)
+    assert said["workers"] == (False, "none is at work, and nothing is judged. Run: tablewatch worker")
+    member = Membership(room.log, GROUP, INPUTS)
+    assert ask(room)[1]["workers"] == (True, "1 at work")
+    assert "SESSION_SECONDS" in ask(room, TABLEWATCH_SESSION_SECONDS="soon")[1]["workers"][1]
+    member.leave()
+    assert ask(room)[1]["workers"][0] is False
 
 
 def test_the_last_checkpoint_has_its_age_and_one_that_is_overtaken_is_bad(room: Room, tmp_path: Path) -> None:
