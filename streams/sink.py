@@ -91,8 +91,8 @@ class Sink:
         self.store = store.patient(Patience(total=0.0)).asking(self._still_ours)
         self.judges = judges
         self.generation = 0
-        self._writing_under = 0
-        """The generation in which what is being written was chosen."""
+        self._begun_under = 0
+        """The generation in which what the store is being asked was begun."""
         self.away = False
         """Whether the store cannot be reached."""
         self.catching_up = False
@@ -178,7 +178,7 @@ class Sink:
     def _write(self, batches: Sequence[Batch], now: int) -> tuple[list[Batch], News]:
         """Write those batches that were read under the present assignment, and of the others what people were told:
         their records come again to whoever has the partition now, who may see it otherwise and must know of it then."""
-        generation = self._writing_under = self.generation
+        generation = self._begun_under
         current = [batch for batch in batches if batch.generation == generation]
         news = News()
         for batch in batches:
@@ -195,7 +195,7 @@ class Sink:
 
     def _still_ours(self) -> None:
         # One that was left out can be a member again before an insert that it had begun comes to its end.
-        if not self.ours or self._writing_under != self.generation:
+        if not self.ours or self._begun_under != self.generation:
             raise NoLongerOurs
 
     @property
@@ -303,7 +303,7 @@ class Sink:
         loop = asyncio.get_running_loop()
         while True:
             try:
-                answer = await loop.run_in_executor(self._thread, what)
+                answer = await loop.run_in_executor(self._thread, self._begin, what)
             except NoLongerOurs:
                 if pause == FIRST_PAUSE:
                     logger.warning("storing waits until the group has said that the partitions are still this worker's")
@@ -322,6 +322,10 @@ class Sink:
                 self.away = False
                 metrics.STORE_AWAY.set(0)
                 return answer
+
+    def _begin(self, what: Callable[[], T]) -> T:
+        self._begun_under = self.generation
+        return what()
 
 
 def write(store: Store, news: News, records: Sequence[Record], now: int) -> None:

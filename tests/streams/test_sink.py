@@ -15,10 +15,11 @@ from store.read.findings import FindingFilter, findings
 from streams import outputs
 from streams.app import make_app
 from streams.intake import read_record
+from streams.news import News
 from streams.partition import PartitionJudge
 from streams.reading import InHand
 from streams.routing import Router
-from streams.sink import Batch, Sink
+from streams.sink import Batch, Sink, write
 from streams.topic_layout import INPUTS
 from tests.streams.pipeline import PATIENCE_SECONDS, Pipeline, StoreProcess, alerts
 from tests.streams.test_agents import embedded_pipeline
@@ -110,6 +111,22 @@ def test_what_was_being_stored_when_partitions_were_dealt_out_anew_is_not_stored
     _store_all(running, {}, batch, tell=True, begun_under=OLD)
     _check_all_told_is_stored(running)
     assert running.store.query("SELECT count() FROM verdicts") == [(0,)]
+
+
+def test_what_was_told_before_is_stored_when_partitions_are_taken_over_that_were_dealt_out_anew(
+    running: Pipeline,
+) -> None:
+    told = _judge(list(simulate(1, 6, 2, faults=1.0)), known=False).look(NOW_MS * 1_000)
+
+    async def take_over() -> None:
+        sink = Sink(make_app(running.broker), running.store, {})
+        sink.generation = NEW
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            await sink.ask(lambda: write(sink.store, News(told.findings), [], NOW_MS))
+
+    asyncio.run(take_over())
+    stored = {state.finding.id for state in findings(running.store, FindingFilter(cleared=None))}
+    assert stored == {each.finding.id for each in told.findings}
 
 
 def _join_again(sink: Sink) -> bool:
