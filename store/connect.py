@@ -271,7 +271,8 @@ def _named_by_consequence(address: Address) -> Iterator[None]:
     except _BROKEN_OFF as error:
         raise StoreUnreachable(f"the store at {address.host}:{address.port} broke off: {error}") from error
     except driver_errors.ServerException as error:
-        said = str(error.message).strip()
+        # Behind it the server's own stack follows, which says nothing to people.
+        said = str(error.message).partition("Stack trace:")[0].strip()
         if error.code in _NOT_NOW or _DISK_FULL in said:
             raise StoreUnavailable(f"the store at {address} cannot just now: {said}") from error
         if error.code in _REFUSED:

@@ -13,11 +13,11 @@ from store.rows.alerts import AlertHistory
 from streams.alerting.desk import Done, alert_with_steps, open_alerts, perform
 from streams.alerting.life import Act, Deed, Disposition, Role, life_of, moment
 from streams.alerting.raising import sentence_of
+from tablewatch.commands.listing import AsJson
 from tablewatch.commands.services import FLAGGED, WRONG_USE, explained
 from tablewatch.commands.store_address import store_url
 from tablewatch.settings import value_of
 
-AsJson = Annotated[bool, typer.Option("--json", help="One JSON object a line.")]
 AlertId = Annotated[str, typer.Argument(help="The alert's id, or its first characters.", metavar="ID")]
 By = Annotated[
     str | None, typer.Option(help="Who does it; default: TABLEWATCH_USER, or you, as this machine knows you.")

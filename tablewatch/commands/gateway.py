@@ -14,7 +14,7 @@ from streams.gateway.sender import Sender
 from streams.gateway.tokens import Device, Devices, InvalidDevice, TokenFile, TokensUnreadable
 from streams.topics import Layout
 from tablewatch.commands.listening import Place, check_place, listen, wrong_use
-from tablewatch.commands.listing import listing
+from tablewatch.commands.listing import AsJson, listing
 
 _HELP = """Examples:
 
@@ -38,7 +38,6 @@ Tokens = Annotated[
         dir_okay=False,
     ),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="One JSON object a line.")]
 
 
 @gateway.callback(invoke_without_command=True)

@@ -3,7 +3,6 @@
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from typing import Annotated
 
 import orjson
@@ -13,7 +12,7 @@ from replay.chain.keys import KeyMissing, KeyOfAnother, KeyRing, KeyThere, KeyUn
 from replay.custody import note_access, who_looks
 from store.read.proof import signing_keys
 from store.rows.proof import SigningKey
-from tablewatch.commands.listing import listing
+from tablewatch.commands.listing import AsJson, listing, moment
 from tablewatch.commands.replay_store import stored
 from tablewatch.commands.services import WRONG_USE, data
 from tablewatch.settings import value_of
@@ -30,8 +29,6 @@ The keys that checkpoints of the chain are signed with.
 """
 
 keys = typer.Typer(no_args_is_help=True, help=_HELP)
-
-AsJson = Annotated[bool, typer.Option("--json", help="One JSON object a line.")]
 
 
 def key_ring() -> KeyRing:
@@ -56,7 +53,7 @@ def make() -> None:
     \b
       tablewatch keys make
 
-    Makes the first key, or one in place of a key that is lost: what the lost key signed stays provable, since every
+    Makes the first key, or one in place of a key that is lost: what that one signed stays provable, since every
     checkpoint and the store carry its public half. The private half stays in the data folder, readable for its owner
     alone; keep a copy in a safe. If the whole folder was lost, `tablewatch keys lost` comes next.
     """
@@ -139,7 +136,7 @@ def list_keys(as_json: AsJson = False) -> None:
             sys.stdout.write(orjson.dumps(_said(key, private=private)).decode() + "\n")
     elif known:
         rows = [
-            (key.key_id, _time(key.made), key.by, key.previous or "-", "here" if private else "gone")
+            (key.key_id, moment(key.made), key.by, key.previous or "-", "here" if private else "gone")
             for key, private in known
         ]
         typer.echo(listing(("key", "made", "by", "vouched for by", "its private half"), rows))
@@ -151,12 +148,8 @@ def _said(key: SigningKey, *, private: bool) -> dict[str, object]:
     return {
         "key_id": key.key_id,
         "public_key": key.public_key.hex(),
-        "made": _time(key.made),
+        "made": moment(key.made),
         "by": key.by,
         "previous": key.previous or None,
         "private": private,
     }
-
-
-def _time(millis: int) -> str:
-    return datetime.fromtimestamp(millis / 1000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -1,6 +1,13 @@
 """What there is, a line each under the heads of its columns: for a person's eye, and as plain text for grep."""
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Annotated
+
+import typer
+
+AsJson = Annotated[bool, typer.Option("--json", help="One JSON object a line.")]
+"""For programs."""
 
 
 def listing(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -10,3 +17,8 @@ def listing(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(
         "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines
     )
+
+
+def moment(millis: int) -> str:
+    """A time in milliseconds since 1970, to the second."""
+    return datetime.fromtimestamp(millis / 1000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

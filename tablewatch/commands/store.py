@@ -29,6 +29,7 @@ from store.rows.proof import Hold
 from store.rows.verdicts import RoundKey
 from store.tombstones import bury
 from store.write.expectations import fill_expectations
+from tablewatch.commands.listing import AsJson, listing, moment
 from tablewatch.commands.services import UNREACHABLE, WRONG_USE, quiet_drivers, store_away
 from tablewatch.commands.store_address import store_url
 from tablewatch.settings import InvalidSetting, judge_settings, number_of, value_of
@@ -97,7 +98,7 @@ def migrate(
 
 
 @app.command()
-def status(as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False) -> None:
+def status(as_json: AsJson = False) -> None:
     """Examples:
 
     \b
@@ -213,20 +214,31 @@ def lift(
 
 
 @app.command()
-def holds() -> None:
+def holds(as_json: AsJson = False) -> None:
     """Examples:
 
     \b
       tablewatch store holds
+      tablewatch store holds --json | jq 'select(.lifted == null)'
 
-    Lists every legal hold that was ever placed, one JSON object a line.
+    Lists every legal hold that was ever placed.
     """
     with _explained():
         placed = all_holds(_store())
-    for each in placed:
-        typer.echo(orjson.dumps(asdict(each)))
+    if as_json:
+        for each in placed:
+            typer.echo(orjson.dumps(asdict(each)))
+    elif placed:
+        heads = ("hold", "on", "reason", "placed", "by", "lifted", "by")
+        typer.echo(listing(heads, [_hold_row(each) for each in placed]))
     if not placed:
         typer.echo("No legal hold was ever placed.", err=True)
+
+
+def _hold_row(hold: Hold) -> tuple[str, ...]:
+    place = f"{hold.table}/{hold.shoe}" + ("" if hold.round is None else f"/{hold.round}")
+    lifted = ("in force", "-") if hold.lifted is None else (moment(hold.lifted), hold.lifted_by or "-")
+    return hold.hold, place, hold.reason, moment(hold.placed), hold.placed_by, *lifted
 
 
 @app.command()

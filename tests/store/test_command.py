@@ -135,7 +135,11 @@ def test_holds_are_placed_listed_and_lifted(url: str, empty_store: Store) -> Non
     assert run("sweep").output == "0 rows marked, 0 rows past their retention.\n"
     assert run("lift", "case 7", "--by", "anna").exit_code == 0
     assert holds_in_force(empty_store) == []
-    assert [orjson.loads(line)["lifted_by"] for line in run("holds").output.splitlines()] == ["anna", "anna"]
+    said = [orjson.loads(line)["lifted_by"] for line in run("holds", "--json").output.splitlines()]
+    assert said == ["anna", "anna"]
+    heads, *rows = run("holds").output.splitlines()
+    assert heads.split() == ["hold", "on", "reason", "placed", "by", "lifted", "by"]
+    assert len(rows) == 2 and all(row.endswith("anna") for row in rows)
     assert run("lift", "case 7", "--by", "anna").exit_code == 2
     assert run("hold", "case 9", "BT1", "--reason", "x", "--by", "otto").exit_code == 2
 
