@@ -171,6 +171,24 @@ def mistyped(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
     return found
 
 
+def unusable(environment: Mapping[str, str] = os.environ) -> list[str]:
+    """What is wrong with settings that cannot be used: not the number or the choice that they have to be. The range of
+    a number is the matter of the command that takes it."""
+    found = []
+    for setting in SETTINGS:
+        alone = {PREFIX + setting.name: value_of(setting.name, environment)}
+        try:
+            judge_settings(alone)
+            watch_settings(alone)
+            if setting.default.isdigit():
+                float(alone[PREFIX + setting.name])
+        except InvalidSetting as error:
+            found.append(str(error))
+        except ValueError:
+            found.append(f"{PREFIX}{setting.name} must be a number, not {alone[PREFIX + setting.name]!r}.")
+    return found
+
+
 def value_of(name: str, environment: Mapping[str, str] = os.environ) -> str:
     """What a setting is set to."""
     return environment.get(PREFIX + name) or _BY_NAME[name].default

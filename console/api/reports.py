@@ -176,9 +176,11 @@ def _shift(span: SpanTold, found: Shift) -> ShiftTold:
 
 
 _LINE_COLUMNS = (
-    "name", "currency", "rounds", "void", "flagged", "unverifiable", "bets", "handle", "win", "findings",
-    "hold_rounds", "hold_handle", "hold_win", "expected_win", "deviation", "hold", "hold_low", "hold_high",
+    "name", "currency", "rounds", "void", "flagged", "unverifiable", "bets", "handle_minor", "win_minor", "findings",
+    "hold_rounds", "hold_handle_minor", "hold_win_minor", "expected_win_minor", "deviation",
+    "hold", "hold_low", "hold_high",
 )  # fmt: skip
+"""Amounts are whole minor units, and say so in a spreadsheet, where nobody sees the guide."""
 
 
 def _lines_csv(found: list[Line], names: list[str]) -> bytes:

@@ -97,6 +97,9 @@ def demo(
         logins = sample_logins(folder)
         parts.append(stack.enter_context(Part(environment, "console")))
         floor = DemoFloor(folder, broker, tables, seed, faults)
+        if floor.other_than_asked:
+            typer.echo(f"The floor of this folder goes on as it began: {floor}.")
+            typer.echo("For another one, name another folder in TABLEWATCH_DATA.")
         stack.callback(floor.end)
         floor.start()
         if await_answer(console_port, parts[-1], ending):

@@ -33,6 +33,12 @@ class DemoFloor(threading.Thread):
             "sent": 0,
         }  # fmt: skip
         self._state: dict[str, Any] = orjson.loads(self._file.read_bytes()) if self._file.exists() else fresh
+        self.other_than_asked = any(self._state[each] != fresh[each] for each in ("tables", "seed", "faults"))
+        """The folder has a floor already, which goes on as it began."""
+
+    def __str__(self) -> str:
+        state = self._state
+        return f"{state['tables']} tables, seed {state['seed']} and faults in {state['faults']:g} of the rounds"
 
     def run(self) -> None:
         """Play until told to end; what was sent twice because of a crash counts once."""

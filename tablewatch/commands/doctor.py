@@ -21,7 +21,7 @@ from streams.topics import check as check_topics
 from streams.watching.standing import standing as watches_standing
 from tablewatch.commands.services import BROKER_HINT, UNREACHABLE, broker, data, quiet_drivers
 from tablewatch.commands.store_address import store_url
-from tablewatch.settings import InvalidSetting, mistyped, number_of
+from tablewatch.settings import InvalidSetting, mistyped, number_of, unusable
 
 SEALED_MS: Final = 600_000
 """What came so long after the last checkpoint should have been sealed."""
@@ -56,6 +56,7 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help="One JSON object
         Check("settings", False, f"{typed} is no setting, and is not heeded. Did you mean {meant}?")
         for typed, meant in sorted(mistyped().items())
     ]
+    checks += [Check("settings", False, wrong) for wrong in unusable()]
     target, lag = _look_at_broker(checks)
     store = _look_at_store(checks)
     if store is not None:

@@ -343,6 +343,9 @@ def _explained() -> Iterator[None]:
     except StoreUnavailable as error:
         typer.echo(store_away(error), err=True)
         raise typer.Exit(UNREACHABLE) from error
-    except (StoreError, InvalidSetting, OSError) as error:
+    except OSError as error:
+        typer.echo(f"{error.filename or 'A file'} cannot be used: {error.strerror or error}.", err=True)
+        raise typer.Exit(WRONG_USE) from error
+    except (StoreError, InvalidSetting) as error:
         typer.echo(str(error), err=True)
         raise typer.Exit(WRONG_USE) from error

@@ -124,6 +124,14 @@ def test_a_damaged_backup_is_refused_with_the_name_of_its_file(url: str, tmp_pat
     assert path.name in refused.output
 
 
+def test_a_folder_that_cannot_be_written_is_named_with_the_reason(url: str, tmp_path: Path) -> None:
+    run("migrate")
+    (tmp_path / "file").touch()
+    refused = run("backup", str(tmp_path / "file" / "monday"))
+    assert refused.exit_code == 2
+    assert refused.output.endswith(f"{tmp_path / 'file' / 'monday'} cannot be used: Not a directory.\n")
+
+
 def test_holds_are_placed_listed_and_lifted(url: str, empty_store: Store) -> None:
     run("migrate")
     assert (run("holds").stdout, run("holds").stderr) == ("", "No legal hold was ever placed.\n")

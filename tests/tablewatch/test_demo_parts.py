@@ -8,11 +8,14 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import orjson
 import pytest
 from typer.testing import CliRunner
 
+from streams.broker_url import EmbeddedLog
 from tablewatch.command import app
 from tablewatch.commands import demo_parts
+from tablewatch.commands.demo_floor import DemoFloor
 from tablewatch.commands.demo_parts import await_answer, free_port
 
 
@@ -71,3 +74,14 @@ def test_a_second_demo_in_the_same_folder_is_refused_and_leaves_the_first_alone(
     assert (refused.exit_code, refused.stdout) == (2, "")
     assert refused.stderr == f"A demo runs in {tmp_path}. End it, or name another folder in TABLEWATCH_DATA.\n"
     assert (tmp_path / "environment").read_text() == "of the first"
+
+
+def test_a_floor_that_goes_on_says_when_it_is_another_than_was_asked_for(tmp_path: Path) -> None:
+    log = EmbeddedLog(tmp_path / "log")
+    assert not DemoFloor(tmp_path, log, 40, 1, 0.03).other_than_asked
+    kept = {"tables": 4, "seed": 7, "faults": 0.5, "start": "2026-03-01T10:00:00+00:00", "sent": 9}
+    (tmp_path / "demo.json").write_bytes(orjson.dumps(kept))
+    assert not DemoFloor(tmp_path, log, 4, 7, 0.5).other_than_asked
+    floor = DemoFloor(tmp_path, log, 40, 1, 0.03)
+    assert floor.other_than_asked
+    assert str(floor) == "4 tables, seed 7 and faults in 0.5 of the rounds"

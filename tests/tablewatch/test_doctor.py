@@ -88,6 +88,21 @@ def test_a_variable_that_is_nearly_a_setting_is_named(room: Room) -> None:
     assert said["settings"] == (False, f"TABLEWATCH_RETENTION_YEAR is no setting, and is not heeded. {meant}")
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "says"),
+    [
+        ("PARTITIONS", "abc", "TABLEWATCH_PARTITIONS must be a number, not 'abc'."),
+        ("TOLERANCE_MS", "-1", "TABLEWATCH_TOLERANCE_MS must be a whole number of 0 or more, not '-1'."),
+        ("WATCH_HOLD_RATE", "2", "TABLEWATCH_WATCH_HOLD_RATE must be a number between 0 and 1, such as 1e-6, not '2'."),
+        ("READING_PAIR", "any", "TABLEWATCH_READING_PAIR must be same-rank or literal, not 'any'."),
+    ],
+)
+def test_a_setting_that_cannot_be_used_is_named(room: Room, name: str, value: str, says: str) -> None:
+    code, said = ask(room, **{f"TABLEWATCH_{name}": value})
+    assert (code, said["ok"]) == (0, False)
+    assert said["settings"] == (False, says)
+
+
 def test_it_says_in_the_end_whether_all_is_well(room: Room) -> None:
     environment = {"TABLEWATCH_BROKER": str(room.broker), "TABLEWATCH_DATA": str(room.folder)}
     nowhere = {**environment, "TABLEWATCH_CLICKHOUSE_URL": "clickhouse://default@127.0.0.1:9/x"}

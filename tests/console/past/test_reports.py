@@ -122,7 +122,8 @@ def test_a_table_is_downloaded_with_the_figures_of_the_page(evening: Evening) ->
     assert "attachment" in answer.headers["content-disposition"]
     rows = list(csv.DictReader(io.StringIO(answer.content.decode("utf-8-sig"))))
     lines = shift_manager.get("/api/v1/reports/shift/by/table", **_span(evening)).json()["lines"]
-    assert [(row["name"], int(row["handle"])) for row in rows] == [(line["name"], line["handle"]) for line in lines]
+    told = [(row["name"], int(row["handle_minor"])) for row in rows]
+    assert told == [(line["name"], line["handle"]) for line in lines]
     findings = shift_manager.get("/api/v1/reports/shift/findings.csv", **_span(evening)).content.decode("utf-8-sig")
     assert {row["code"] for row in csv.DictReader(io.StringIO(findings))} == {
         finding.code for each in evening.rounds for finding in each.verdict.findings
