@@ -32,7 +32,7 @@ from kafka import KafkaConsumer, TopicPartition
 
 from bench.page.figures import tell
 from bench.page.processes import cpu_seconds
-from bench.rehearsal import rehearsal
+from bench.rehearsal import QUIET, rehearsal
 from schemas.findings import parse_finding
 from simulator.devices import Delivery
 from simulator.floor import deliveries
@@ -50,6 +50,8 @@ STEP_SECONDS = 0.02
 """So long a gateway gathers events for company."""
 WARM_SECONDS = 90
 """Of the floor's time: until then its tables open one after the other."""
+REHEARSAL_ENDS_SECONDS = 10
+"""So long it may take to end the rehearsal of the broker, and to let its topic go."""
 HALT_SECONDS = 10
 """So long a worker is halted at most: after fifteen seconds its partitions would be given away."""
 AFTERWARDS_SECONDS = 15
@@ -87,9 +89,9 @@ def main() -> None:
         seconds = chosen.seconds * len(parts) + (AFTERWARDS_SECONDS if "catching up" in parts else 0)
         assert isinstance(broker, KafkaUrl)
         with rehearsal(",".join(broker.servers)):
+            worker = running.start_worker_command()
+            await_all(running)
             floor = Floor(chosen.tables, chosen.every).next(chosen.rate * seconds, chosen.rate)
-        worker = running.start_worker_command()
-        await_all(running)
         floor.begin()
         floor.send(running, floor.warm)
         sent: dict[str, set[str]] = {}
@@ -153,26 +155,38 @@ class Floor:
 
     def next(self, events: int, rate: int) -> "Schedule":
         """So many more events, packed as a gateway packs them, step by step of what comes in a short time."""
-        waiting = deque([next(self._deliveries)])
-        first = waiting[0][0]
-        while waiting[-1][0] < first + WARM_SECONDS * 1_000:
-            waiting.append(next(self._deliveries))
-        warm_until = waiting[-1][0]
-        waiting += islice(self._deliveries, events)
-        # Time to prepare them all, at six thousand a second on a slow machine, and for the worker to begin.
-        began = time.time() + 15.0 + len(waiting) / 6_000
-        faster = (waiting[-1][0] - warm_until) / 1_000 * rate / events
-        router = Router(PARTITIONS)
-        steps: list[list[PackedRecord]] = []
-        while waiting:
-            packer, ready = Packer(RECORD_EVENTS), []
-            until = first + (len(steps) + 1) * STEP_SECONDS * 1_000 * faster
-            while waiting and waiting[0][0] <= until:
-                line = _TIME.sub(lambda found: _drawn_together(found[0], first, began, faster), waiting.popleft()[1])
-                for parcel in router.route(line):
-                    ready += packer.add(parcel)
-            steps.append([*ready, *packer.drain()])
-        return Schedule(began, steps, round(WARM_SECONDS / faster / STEP_SECONDS))
+        coming = [next(self._deliveries)]
+        first = coming[0][0]
+        while coming[-1][0] < first + WARM_SECONDS * 1_000:
+            coming.append(next(self._deliveries))
+        warm_until = coming[-1][0]
+        coming += islice(self._deliveries, events)
+        faster = (coming[-1][0] - warm_until) / 1_000 * rate / events
+        # The events say when they happen, so that it must be known before they are prepared: at six thousand a second
+        # on a slow machine, and slower still on one that others use.
+        preparing = REHEARSAL_ENDS_SECONDS + 5.0 + len(coming) / 6_000
+        while True:
+            began = time.time() + preparing
+            steps = _packed(coming, began, faster)
+            if time.time() + REHEARSAL_ENDS_SECONDS < began:
+                return Schedule(began, steps, round(WARM_SECONDS / faster / STEP_SECONDS))
+            preparing *= 2
+
+
+def _packed(coming: list[Delivery], began: float, faster: float) -> list[list[PackedRecord]]:
+    """Deliveries that begin at a time, packed as a gateway packs them, step by step."""
+    waiting, first = deque(coming), coming[0][0]
+    router = Router(PARTITIONS)
+    steps: list[list[PackedRecord]] = []
+    while waiting:
+        packer, ready = Packer(RECORD_EVENTS), []
+        until = first + (len(steps) + 1) * STEP_SECONDS * 1_000 * faster
+        while waiting and waiting[0][0] <= until:
+            line = _TIME.sub(lambda found: _drawn_together(found[0], first, began, faster), waiting.popleft()[1])
+            for parcel in router.route(line):
+                ready += packer.add(parcel)
+        steps.append([*ready, *packer.drain()])
+    return steps
 
 
 def _drawn_together(written: bytes, first: int, began: float, faster: float) -> bytes:
@@ -195,8 +209,7 @@ class Schedule:
 
     def begin(self) -> None:
         """Wait until it is time."""
-        assert time.time() < self.began, "preparing took longer than was thought"
-        time.sleep(self.began - time.time())
+        time.sleep(max(0.0, self.began - time.time()))
 
     def send(self, running: Pipeline, steps: int) -> set[str]:
         """Send so many steps more, each when it is due; gives the wrong bets."""
@@ -220,7 +233,8 @@ class Schedule:
 def _producer(running: Pipeline) -> Producer:
     assert isinstance(running.broker, KafkaUrl)
     servers = ",".join(running.broker.servers)
-    return Producer({"bootstrap.servers": servers, "linger.ms": 1, "acks": "all", "compression.type": "lz4"})
+    client = {"bootstrap.servers": servers, "log_level": QUIET}
+    return Producer({**client, "linger.ms": 1, "acks": "all", "compression.type": "lz4"})
 
 
 def wrong(line: bytes, number: int, sensors: dict[str, int]) -> bytes:

@@ -17,13 +17,15 @@ TOPIC: Final = "bench.rehearsal"
 PARTITIONS: Final = 36
 """As many as the input topics have together."""
 STEP_SECONDS: Final = 0.02
+QUIET: Final = "2"
+"""Of a client of confluent-kafka: it tells of every partition of a topic that is new, and of a broker that ends."""
 _RECORD: Final = b"x" * 1_000
 
 
 @contextmanager
 def rehearsal(servers: str) -> Iterator[None]:
     """Meanwhile the broker is kept at work, and afterwards no longer."""
-    client = {"bootstrap.servers": servers}
+    client = {"bootstrap.servers": servers, "log_level": QUIET}
     admin = AdminClient(client)
     for made in admin.create_topics([NewTopic(TOPIC, PARTITIONS, 1)]).values():
         made.result()

@@ -15,6 +15,7 @@ as well, the best of many peers' few turns is the luckiest of them, not the fast
 
 import argparse
 import sys
+import time
 from dataclasses import dataclass
 from itertools import islice, zip_longest
 
@@ -60,6 +61,9 @@ def main() -> int:
     options.add_argument("--events", type=int, default=120_000, help="packed; unpacked it is half of them")
     options.add_argument("--turns", type=int, default=2, help="of each peer")
     options.add_argument("--pairs", type=int, default=4, help="turns more, packed, of ours and of the fastest peer")
+    options.add_argument(
+        "--minutes", type=float, default=8.0, help="until when pairs of turns are begun; one is always"
+    )
     options.add_argument("--per-record", type=int, default=PACKED, help="events of a packed record, at most")
     options.add_argument("--tables", type=int, default=200)
     options.add_argument("--rate", type=int, default=2_000, help="events a second for the latency")
@@ -84,7 +88,7 @@ def main() -> int:
     tell("events, packed", asked.events)
     tell("events, unpacked", asked.events // 2)
     tell("tables", asked.tables)
-    held = True
+    held, began = True, time.monotonic()
     with broker_at_work(settings["packed"]) as broker:
         for name, setting in settings.items():
             measured = Measured(name, {peer: [] for peer in peers})
@@ -93,7 +97,9 @@ def main() -> int:
                     measured.turns[peer].append(_turn(peer, setting, broker))
             if name == "packed":
                 pair = measured.ours_and_the_fastest()
-                for _ in range(asked.pairs):
+                for number in range(asked.pairs):
+                    if number and time.monotonic() - began > asked.minutes * 60:
+                        break
                     for peer in pair:
                         measured.turns[peer].append(_turn(peer, setting, broker))
                     pair.reverse()
