@@ -7,6 +7,7 @@ from typing import Literal
 
 from audit.merkle import leaf_hash
 from replay.chain.rows import BY_KIND, RECORD, ChainedRow, Identity, content_of, record_place
+from store.rows.alerts import CLAIMS
 from store.rows.proof import Leaf
 
 What = Literal["changed", "removed", "inserted", "moved"]
@@ -146,7 +147,7 @@ def judge_rows(compared: Compared, circumstances: Circumstances, cleared: Contai
         else:
             tell("removed", leaf.kind, leaf.key, leaf.table, f"leaf {leaf.position} stands for it, and it is not there")
     for row in extra:
-        if (row.kind, row.key) in moved_to or (row.kind, row.key) in sealed:
+        if (row.kind, row.key) in moved_to or (row.kind, row.key) in sealed or _is_claim(row):
             continue
         if _may_wait(row, circumstances):
             judged.waiting += 1
@@ -154,6 +155,12 @@ def judge_rows(compared: Compared, circumstances: Circumstances, cleared: Contai
             tell("inserted", row.kind, row.key, row.table, "it is older than the last checkpoint and not in the chain")
             judged.late.append(row)
     return judged
+
+
+def _is_claim(row: ChainedRow) -> bool:
+    """A claim of a place in an alert's history is evidence of nothing, and has the time of the step before it: of an
+    act on an alert that was left alone for long, it comes after the checkpoints of that time."""
+    return row.kind == "alert-step" and row.key.startswith(CLAIMS)
 
 
 def _moves(compared: Compared) -> tuple[dict[tuple[str, str], tuple[str, str]], set[tuple[str, str]]]:

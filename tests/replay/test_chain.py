@@ -17,8 +17,10 @@ from replay.chain.verify import ChainReport, verify_chain
 from store.connect import Store
 from store.read.proof import checkpoints, leaves
 from store.retention import retained_tables
+from store.rows.alerts import AlertStep
 from store.rows.proof import AccessEntry, Leaf
 from store.tombstones import bury
+from store.write.alerts import claim_place, write_alert_steps
 from store.write.findings import write_findings
 from store.write.proof import write_access, write_checkpoints, write_keys, write_leaves
 from store.write.raw import write_records
@@ -72,6 +74,19 @@ def test_what_comes_later_or_is_revised_becomes_new_leaves_and_nothing_is_sealed
     assert report.tampering == []
     assert report.superseded == 2
     assert Sealer(store, ring, clock).seal() is None
+
+
+def test_an_act_on_an_alert_that_was_left_alone_for_long_is_no_insertion(store: Store, ring: KeyRing) -> None:
+    """Its claim of a place in the alert's history has the time of the step before it; the step itself has its own."""
+    sealed_evening(store, ring)
+    at = NOW + 3_600_000
+    claim_place(store, "A1", 7, 0, START, "first")
+    claim_place(store, "A1", 8, 0, START, "second")
+    write_alert_steps(store, [AlertStep(alert="A1", id="late", at=at * 1_000, action="acknowledged", by="mei")])
+    Sealer(store, ring, lambda: at).seal()
+    assert verify_chain(store).tampering == []
+    write_alert_steps(store, [AlertStep(alert="A1", id="forged", at=START, action="acknowledged", by="eve")])
+    assert _found(store) == [("inserted", "alert-step", "A1/forged")]
 
 
 def test_a_worker_that_is_hours_behind_is_sealed_all_the_same(store: Store, ring: KeyRing) -> None:
