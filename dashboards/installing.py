@@ -18,6 +18,9 @@ from store.address import Address
 
 MESSAGE: Final = "tablewatch dashboards install"
 
+NOBODY_YET: Final = "shift@localhost"
+"""Where no address is given, so that there is a contact point to change."""
+
 Done = Literal["made", "brought up to date", "as it should be", "left alone", "not there"]
 
 
@@ -47,8 +50,9 @@ class Sources:
         yield PROMETHEUS, None if self.prometheus is None else _prometheus(self.prometheus)
 
 
-def install(grafana: Grafana, sources: Sources, shift: str, *, force: bool = False) -> Iterator[Step]:
-    """Makes what is missing and brings up to date what nobody changed; with ``force`` also what somebody changed."""
+def install(grafana: Grafana, sources: Sources, shift: str | None, *, force: bool = False) -> Iterator[Step]:
+    """Makes what is missing and brings up to date what nobody changed; with ``force`` also what somebody changed.
+    ``shift`` is the shift's e-mail address; None: whatever it is."""
     if grafana.folder(FOLDER_UID) is None:
         grafana.create_folder(FOLDER_UID, FOLDER)
         yield Step(f"folder {FOLDER}", "made")
@@ -56,13 +60,24 @@ def install(grafana: Grafana, sources: Sources, shift: str, *, force: bool = Fal
         yield _install_source(grafana, named["uid"], wanted)
     for uid, ours in dashboards().items():
         yield _install_dashboard(grafana, uid, ours, force=force)
-    if grafana.contact_points(CONTACT):
-        yield Step(f"contact point {CONTACT}", "as it should be")
-    else:
-        grafana.create_contact_point({"uid": CONTACT_UID, "name": CONTACT, "type": "email", **receiver(shift)})
-        yield Step(f"contact point {CONTACT}", "made")
+    yield _install_contact(grafana, shift)
     for rule in RULES:
         yield _install_rule(grafana, rule.json(), force=force)
+
+
+def _install_contact(grafana: Grafana, shift: str | None) -> Step:
+    """The contact point belongs to those who are told by it: one that is there is never changed."""
+    named = f"contact point {CONTACT}"
+    there = grafana.contact_points(CONTACT)
+    if not there:
+        to = receiver(shift or NOBODY_YET)
+        grafana.create_contact_point({"uid": CONTACT_UID, "name": CONTACT, "type": "email", **to})
+        return Step(named, "made")
+    addresses = [str(each.get("settings", {}).get("addresses", "")) for each in there]
+    if shift is None or shift in addresses:
+        return Step(named, "as it should be")
+    why = f"it tells {', '.join(filter(None, addresses)) or 'somebody else'}, not {shift}: change it in Grafana"
+    return Step(named, "left alone", why)
 
 
 def differences(grafana: Grafana) -> Iterator[tuple[str, State, list[str]]]:

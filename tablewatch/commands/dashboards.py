@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from dashboards.grafana import Grafana, GrafanaError, GrafanaUnavailable
-from dashboards.installing import Sources, differences
+from dashboards.installing import NOBODY_YET, Sources, differences
 from dashboards.installing import export as export_all
 from dashboards.installing import install as install_all
 from store.address import parse_address
@@ -49,9 +49,10 @@ def install(
         typer.Option(help="Where Grafana finds the store, clickhouse://reader:password@host:port/database."),
     ] = None,
     prometheus: Annotated[str | None, typer.Option(help="Where Grafana finds Prometheus, http://host:9090.")] = None,
-    shift: Annotated[str, typer.Option(help="The e-mail address that alerts about the pipeline go to.")] = (
-        "shift@localhost"
-    ),
+    shift: Annotated[
+        str | None,
+        typer.Option(help=f"The e-mail address that alerts about the pipeline go to; a new one: {NOBODY_YET}."),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace also what somebody changed in Grafana.")] = False,
 ) -> None:
     """Examples:

@@ -76,7 +76,7 @@ def rotate() -> None:
         made = key_ring().rotate(who_looks(value_of("USER")))
         first = _first_of(made, key_ring().known())
     typer.echo(
-        f"Key {made.key_id} signs from now on; key {made.previous} vouches for it."
+        f"Key {made.key_id} signs from the next start of `tablewatch chain run` on; key {made.previous} vouches for it."
         f" Those who check go on naming key {first.key_id}: --trust {first.key_id}"
     )
 

@@ -51,6 +51,17 @@ def test_install_makes_everything(grafana: GrafanaServer) -> None:
     assert "secret" not in done.output
 
 
+def test_another_address_of_the_shift_is_said_to_be_left_alone(grafana: GrafanaServer) -> None:
+    run(grafana, "install", *EVERYTHING, "--shift", "shift@casino.example")
+    assert run(grafana, "install", *EVERYTHING).exit_code == 0
+    again = run(grafana, "install", *EVERYTHING, "--shift", "other@casino.example")
+    assert again.exit_code == 1
+    told = "it tells shift@casino.example, not other@casino.example: change it in Grafana"
+    assert f"contact point tablewatch-shift: left alone ({told})" in again.output
+    (contact,) = grafana.contacts
+    assert contact["settings"]["addresses"] == "shift@casino.example"
+
+
 def test_install_twice_in_a_row_changes_nothing(grafana: GrafanaServer) -> None:
     installed(grafana)
     grafana.calls.clear()
