@@ -87,6 +87,7 @@ class Worker:
         topic = app.topic(*INPUTS, key_type=bytes, value_type=bytes, key_serializer="raw", value_serializer="raw")
         app.agent(topic, name="judging")(self._agent)
         app.task(self._tick)
+        app.task(self._let_go)
         app.task(self._run_sink)
         app.on_partitions_revoked.connect(self._on_revoked)
 
@@ -105,6 +106,8 @@ class Worker:
             return "the partitions are dealt out anew, and nothing is judged until the store has what is in hand"
         if self.sink.away:
             return "the store is away: judging and alerting go on, and nothing is acknowledged"
+        if self.sink.failing:
+            return "what was judged cannot be stored, and nothing is acknowledged: the log says why"
         if self.judges and not self.sink.ours:
             return "the group has not said in time that the partitions are still this worker's: until then it waits"
         return None if self.judges else "no partition is assigned yet"
@@ -119,12 +122,7 @@ class Worker:
             self._idle = True
 
     async def _run_sink(self) -> None:
-        while True:
-            try:
-                await self.sink.run()
-            except Exception:  # what was in hand is not acknowledged and comes again with the next assignment
-                logger.exception("storing failed")
-                metrics.FAILED.inc()
+        await self.sink.run()
 
     def _batch(self) -> Batch:
         self._numbers += 1
@@ -146,13 +144,16 @@ class Worker:
 
     async def _judge(self, events: list[Any], batch: Batch) -> float:
         """Take records in and look at their tables; when the last of them arrived, in seconds since 1970."""
+        judges: dict[int, PartitionJudge] = {}
         touched: dict[int, PartitionJudge] = {}
         came: Counter[str] = Counter()
         last_arrival, breath = 0.0, time.monotonic()
         patience = self.settings.patience_ms * 1_000
         for event in events:
             message = event.message
-            judge = await self._judge_of(message.partition)
+            judge = judges.get(message.partition)
+            if judge is None:
+                judge = judges[message.partition] = await self._judge_of(message.partition)
             skipped = message.offset in await self._stored(judge, message.topic, message.offset)
             with metrics.DECODE_SECONDS.time():
                 record = read_record(
@@ -176,7 +177,7 @@ class Worker:
             breath = await _breathe(breath)
         for topic, events_taken in came.items():
             metrics.EVENTS.labels(topic).inc(events_taken)
-        if not self.sink.ours:
+        if not self.sink.ours or batch.generation != self.sink.generation:
             # Another worker may have read more. If not, the next tick looks.
             return last_arrival
         with metrics.JUDGE_SECONDS.time():
@@ -220,16 +221,11 @@ class Worker:
     async def _tick(self) -> None:
         """Tick for ever."""
         counted = time.monotonic()
-        asked: float | None = None
         while True:
             await asyncio.sleep(TICK_SECONDS)
+            if self.app.rebalancing or self.app.should_stop:
+                continue
             try:
-                if self.app.rebalancing or self.app.should_stop:
-                    self.sink.leave_to_the_next()
-                    if self.app.should_stop:
-                        asked = asked or time.monotonic()
-                        self._give_up(time.monotonic() - asked)
-                    continue
                 await self.tick()
                 if time.monotonic() - counted > RELEASE_SECONDS:
                     counted = time.monotonic()
@@ -238,11 +234,27 @@ class Worker:
                 logger.exception("looking again failed")
                 metrics.FAILED.inc()
 
+    async def _let_go(self) -> None:
+        """While partitions are dealt out anew, or the worker is to stop, let go of what others will read again. It has
+        a task of its own: a tick may be waiting for the store then, and Faust waits for this."""
+        asked: float | None = None
+        while True:
+            await asyncio.sleep(TICK_SECONDS)
+            if self.app.rebalancing or self.app.should_stop:
+                self.sink.leave_to_the_next()
+            if self.app.should_stop:
+                asked = asked or time.monotonic()
+                self._give_up(time.monotonic() - asked)
+
     async def tick(self) -> None:
         """Look again as the topics are read on and as time goes by, and let go of what is over."""
         self.app.consumer.correct(idle=self._idle)
-        for partition in self._assigned():
+        generation, assigned = self.sink.generation, self._assigned()
+        for partition in assigned:
             await self._judge_of(partition)
+            if generation != self.sink.generation:
+                # They were dealt out anew while the store was asked: these are no longer the ones.
+                return
         if not self.sink.ours:
             # While it stood still, time went by in which nothing was read: that is no silence of a device.
             return
@@ -254,7 +266,9 @@ class Worker:
                     metrics.LAG.labels(topic, str(judge.number)).set(self._left(judge, topic))
             await self._tell(batch)
         self.sink.catching_up = self.sink.catching_up and self._has_more
-        if batch.news or self.sink.owes or any(judge.waiting() for judge in self.judges.values()):
+        # While the store is away nothing can be acknowledged or read from it.
+        asks = not self.sink.away and (self.sink.owes or any(judge.waiting() for judge in self.judges.values()))
+        if batch.news or asks:
             await self.sink.put(batch)
         for judge in self.judges.values():
             judge.release(time.monotonic(), time.time_ns() // 1_000, TICK_SECONDS / RELEASE_SECONDS)
@@ -286,7 +300,10 @@ class Worker:
                     metrics.UNJUDGED.set(0)
                 if generation != self.sink.generation:
                     return taken[partition]
-                self.judges.update(taken)
+                # A judge of a partition that went to another worker meanwhile would ask the broker for what it has not.
+                assigned = self._assigned()
+                self.judges.update({number: judge for number, judge in taken.items() if number in assigned})
+                return taken[partition]
             return self.judges[partition]
 
     def _assigned(self) -> set[int]:
@@ -303,8 +320,12 @@ class Worker:
         # Without what the store has, a revision cannot be told from a first verdict.
         meanwhile = f"nothing is judged on partitions {partitions} until it is back"
         earliest = time.time_ns() // 1_000_000 - LOOK_BACK_MS
-        since = await self.sink.ask(lambda: told_from(store, partitions, earliest), meanwhile)
-        records = await asyncio.to_thread(self._told_since, since)
+        # Where nothing was ever said, nothing was told: it would have to be looked for from the earliest on.
+        heard = sorted({tp.partition for tp in tps if ends[tp] > firsts[tp]})
+        records = []
+        if heard:
+            since = await self.sink.ask(lambda: told_from(store, heard, earliest), meanwhile)
+            records = await asyncio.to_thread(self._told_since, since)
         told = await self.sink.ask(
             lambda: take_up(store, records, lambda table: partition_of(table, self.partitions) in partitions), meanwhile
         )

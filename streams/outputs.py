@@ -6,11 +6,13 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import faust
+from aiokafka.errors import MessageSizeTooLargeError
 
 from schemas.findings import finding_json
 from schemas.rejections import rejection_json, rejection_of
 from schemas.topics import ALERTS, REJECTED, VERDICTS
 from store.rows.raw import Record
+from streams import metrics
 from streams.alerting.raising import PLACE_HEADER, TIME_HEADER, written_place
 from streams.news import News, RaisedFinding
 
@@ -65,7 +67,8 @@ def results(news: News, records: Iterable[Record]) -> list[Message]:
 
 
 async def send(app: faust.App, messages: Sequence[Message]) -> None:
-    """Send all and wait for the broker; what it does not take is sent again, for ever."""
+    """Send all and wait for the broker; what it does not take is sent again, for ever. What it will never take, because
+    it is too large, is in the store alone."""
     pause = FIRST_PAUSE
     left = list(messages)
     while left:
@@ -98,7 +101,10 @@ async def _send(app: faust.App, messages: Sequence[Message]) -> list[tuple[Messa
     for message, answer in zip(messages, answers, strict=False):
         if isinstance(answer, asyncio.CancelledError):
             raise answer
-        if isinstance(answer, BaseException):
+        if isinstance(answer, MessageSizeTooLargeError):
+            logger.error("%d bytes are more than the broker takes on %s", len(message.value), message.topic)
+            metrics.FAILED.inc()
+        elif isinstance(answer, BaseException):
             failed.append((message, answer))
     return failed + ([] if stopped is None else [(message, stopped) for message in messages[len(on_the_way) :]])
 

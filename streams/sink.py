@@ -4,7 +4,7 @@ import asyncio
 import logging
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
@@ -95,6 +95,8 @@ class Sink:
         """The generation in which what the store is being asked was begun."""
         self.away = False
         """Whether the store cannot be reached."""
+        self.failing = False
+        """Whether the last that was to be stored could not be, for another reason: a fault of ours."""
         self.catching_up = False
         """Whether there is more to read that came long ago."""
         self._queue: deque[Batch] = deque()
@@ -107,9 +109,10 @@ class Sink:
         self._thread = ThreadPoolExecutor(1, "store")
 
     async def put(self, batch: Batch) -> None:
-        """Hand a batch over; waits while the backlog is full."""
+        """Hand a batch over; one with records waits while the backlog is full."""
         async with self._changed:
-            await self._changed.wait_for(lambda: self._size < BACKLOG_EVENTS)
+            # What was found without new records takes no room in it. Whoever looks again must not stand still here.
+            await self._changed.wait_for(lambda: not batch.records or self._size < BACKLOG_EVENTS)
             batch.since = time.monotonic()
             self._queue.append(batch)
             self._size += batch.events
@@ -126,11 +129,25 @@ class Sink:
                 batches = self._take()
             try:
                 await self._store(batches)
-            finally:
-                async with self._changed:
-                    self._size -= sum(batch.events for batch in batches)
-                    metrics.BACKLOG.set(self._size)
-                    self._changed.notify_all()
+            except Exception:
+                logger.exception("storing failed; it is tried again")
+                metrics.FAILED.inc()
+                self.failing = True
+                # Never passed over: Faust would commit what is acknowledged behind it, and it would be lost. What was
+                # read under an assignment that is over comes again to whoever has its partition now.
+                kept = [batch for batch in batches if batch.generation == self.generation]
+                self._queue.extendleft(reversed(kept))
+                await self._let_go_of(batch for batch in batches if batch.generation != self.generation)
+                await asyncio.sleep(LONGEST_PAUSE)
+            else:
+                self.failing = False
+                await self._let_go_of(batches)
+
+    async def _let_go_of(self, batches: Iterable[Batch]) -> None:
+        async with self._changed:
+            self._size -= sum(batch.events for batch in batches)
+            metrics.BACKLOG.set(self._size)
+            self._changed.notify_all()
 
     async def _await_company(self) -> None:
         """What an insert costs is per insert: a little is stored together with what comes soon."""
@@ -161,16 +178,19 @@ class Sink:
             await self.ask(lambda: self._write(old, now))
         again = Batch(0, generation)
         again.news.add(await self._read_again(self._next_turns()))
-        new = [*(batch for batch in batches if batch.generation == generation), again]
-        batches, news = await self.ask(lambda: self._write(new, now))
-        records = [record for batch in batches for record in batch.records]
+        if again.news:
+            # With the others: where storing fails it is tried again, too.
+            batches.append(again)
+        new = [batch for batch in batches if batch.generation == generation]
+        written, news = await self.ask(lambda: self._write(new, now))
+        records = [record for batch in written for record in batch.records]
         await outputs.send(self.app, outputs.results(news, records))
-        for batch in batches:
+        for batch in written:
             for ack in batch.acks:
                 self._held.setdefault(ack.partition, deque()).append(ack)
             for partition, looked_to in batch.looked_to.items():
                 self._acknowledge(partition, looked_to)
-        self._tell_desks(batches, news)
+        self._tell_desks(written, news)
         for each in news.verdicts:
             metrics.VERDICTS.labels(each.concluded.verdict.status).inc()
         metrics.STORE_SECONDS.observe(time.perf_counter() - started)

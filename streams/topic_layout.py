@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from schemas.decoding import MAX_RECORD_BYTES
-from schemas.topics import INPUT, OUTPUT, Topic
+from schemas.topics import INPUT, OUTPUT, REJECTED, Topic
 from streams.principals import Principals
 
 GROUP = "tablewatch"
@@ -81,9 +81,13 @@ class Plan:
             "unclean.leader.election.enable": "false",
             # A record that is sent again keeps its row: its arrival is the broker's own time, not the sender's.
             "message.timestamp.type": "LogAppendTime",
-            # The largest record that decoding looks at, and the batch around it.
-            "max.message.bytes": str(MAX_RECORD_BYTES + 65_536),
+            "max.message.bytes": str(_most_bytes(self.name)),
         }
+
+
+def _most_bytes(topic: str) -> int:
+    """The largest record that decoding looks at, and the batch around it; rejected, it is told in base64."""
+    return (MAX_RECORD_BYTES * 4 // 3 if topic == REJECTED.name else MAX_RECORD_BYTES) + 65_536
 
 
 def plans(layout: Layout) -> list[Plan]:

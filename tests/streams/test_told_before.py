@@ -1,11 +1,16 @@
 """What was told before its worker was killed: the next one stores it, under the version that it had."""
 
+import asyncio
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
+from faust.types import TP
 
+from audit.settings import JudgeSettings
 from schemas.decoding import decode_record
 from schemas.findings import Finding, finding_json
 from schemas.topics import ALERTS, BETS
@@ -16,12 +21,14 @@ from store.read.findings import findings_named
 from store.rows.raw import Record
 from store.write.findings import write_findings
 from store.write.raw import write_records
+from streams.agent import Worker
 from streams.broker_url import Broker, parse_broker
 from streams.embedded.log import Log, NewRecord
 from streams.feed import FeedRecord
 from streams.told_before import CLOCKS_APART_MS, not_stored, take_up, told_from, told_since
 from streams.topics import Layout, create
 from tests.store.floor import ARRIVAL, LONG, finding, state
+from tests.streams.simulated_broker import App, Topics
 
 RAISED = finding("payout-wrong", "BT1")
 CLEARED = replace(RAISED, cleared=True)
@@ -94,6 +101,30 @@ def test_it_is_looked_for_since_the_last_that_is_stored_arrived(store: Store) ->
     assert told_from(store, [1], earliest) == ARRIVAL + 5 - CLOCKS_APART_MS
     assert told_from(store, [0, 1], earliest) == ARRIVAL - CLOCKS_APART_MS
     assert told_from(store, [0, 1], ARRIVAL) == ARRIVAL
+
+
+def test_a_partition_on_which_nothing_was_ever_said_is_not_looked_for(store: Store) -> None:
+    """It would be looked for since the earliest, at every rebalance, before anything is judged."""
+    app = App(Topics())
+    asked: list[int] = []
+
+    async def ends(*tps: TP) -> dict[TP, int]:
+        return {tp: 1 if tp == TP(BETS.name, 0) else 0 for tp in tps}
+
+    def told_since(since: int) -> list[FeedRecord]:
+        asked.append(since)
+        return []
+
+    consumer: Any = app.consumer
+    consumer.highwaters = ends
+    faust: Any = app
+    worker = Worker(faust, store, JudgeSettings(), 2, told_since)
+    arrival = time.time_ns() // 1_000_000 - 60_000
+    write_records(store, [Record(BETS.name, 0, 0, arrival, b"[]", decode_record(b"[]"))])
+    asyncio.run(worker._take_over([1]))
+    assert asked == []
+    asyncio.run(worker._take_over([0, 1]))
+    assert asked == [arrival - CLOCKS_APART_MS]
 
 
 @pytest.fixture
