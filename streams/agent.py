@@ -348,7 +348,8 @@ class Worker:
         known |= {span.key.table for span in unjudged}
         if not self._telling.recalled:
             told = await self.sink.ask(lambda: last_ids(store, "event-rejected", REMEMBERED))
-            self._telling.recall(told, await self.sink.ask(lambda: table_modes(store)))
+            modes = await self.sink.ask(lambda: table_modes(store, self.settings.ahead_ms))
+            self._telling.recall(told, modes)
         judge = PartitionJudge(partition, self.settings, known, {tp.topic: ends[tp] for tp in tps}, self._telling)
         stored = await self.sink.ask(lambda: {tp: last_offset(store, tp.topic, partition) for tp in tps})
         for tp in tps:

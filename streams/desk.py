@@ -4,14 +4,16 @@ import logging
 from collections.abc import Iterable
 from dataclasses import replace
 
+from audit.facts import Fact
 from audit.intake import CONFLICT, Identity
 from audit.live.concluded import Concluded
 from audit.live.table import GRACE, LiveTable
 from audit.settings import MILLISECOND, JudgeSettings
-from audit.table import RoundKey
+from audit.table import RoundKey, configuration_at
 from schemas.findings import Finding, finding_json, parse_finding
 from schemas.identity import content_key
 from schemas.records import AnyEvent
+from schemas.time import micros
 from schemas.verdicts import verdict_json
 from store.rows.raw import RecordKey, StoredEvent
 from streams.alerting.raising import place_of_table
@@ -19,6 +21,7 @@ from streams.folding import FindingMark, Folded, VerdictMark, verdict_content
 from streams.intake import Origin, Share, refused
 from streams.metrics import FAILED
 from streams.news import News, Published, RaisedFinding, RefusedLater
+from streams.telling import LIVE
 
 logger = logging.getLogger(__name__)
 
@@ -65,6 +68,12 @@ class TableDesk:
         """What a worker before this one told of devices and shoes."""
         self._recall_at = 0
         """How far the topics must be read until all of that would be found again, and what is not is cleared."""
+
+    @property
+    def mode(self) -> str | None:
+        """The mode that the table is in, by its own time; None where no configuration says it."""
+        configured = None if self.live is None else _in_force(self.live, self.live.latest)
+        return None if configured is None else str(configured.data.mode)
 
     @property
     def needs_store(self) -> bool:
@@ -160,12 +169,18 @@ class TableDesk:
             return
         version = _FIRST if known is None else known.version + 1
         about = (finding.shoe, finding.round) if finding.shoe is not None and finding.round is not None else None
-        self._findings[finding.id] = FindingMark(version, content, about, not finding.cleared)
         self._on_the_way[finding.id] = version
-        configured = live.configurations[-1].data if live.configurations else None
-        for_people = configured is None or configured.mode == "live"
-        place = None if configured is None else place_of_table(configured)
-        news.findings.append(RaisedFinding(finding, version, live.moment_of(finding), for_people, place))
+        configured = _in_force(live, _began(live, finding, live.latest))
+        for_people = _raises_alerts(configured)
+        if known is not None and known.standing and not for_people:
+            # Of what people were told they hear on, also when it is taken back: else the alert would stay.
+            told = known.told
+            for_people = _raises_alerts(_in_force(live, _began(live, finding, known.time))) if told is None else told
+        time = live.moment_of(finding)
+        self._findings[finding.id] = FindingMark(version, content, about, not finding.cleared, time, for_people)
+        configured = configured or next(reversed(live.configurations), None)
+        place = None if configured is None else place_of_table(configured.data)
+        news.findings.append(RaisedFinding(finding, version, time, for_people, place))
 
     def _conclude(self, concluded: Concluded, live: LiveTable, news: News, caught_up: bool) -> None:
         verdict = concluded.verdict
@@ -265,3 +280,29 @@ class TableDesk:
     def holds_much(self) -> bool:
         """Whether the table has gone on for so long that there may be something to let go of."""
         return self.live is not None and self.live.latest - self._released_at > GRACE
+
+
+def _began(live: LiveTable, finding: Finding, otherwise: int) -> int:
+    """When the round of a finding began, which is of one mode until it is over; ``otherwise`` where none is held."""
+    held = None if finding.shoe is None or finding.round is None else live.rounds.get((finding.shoe, finding.round))
+    return otherwise if held is None or not held.facts else held.gather().beginning.at
+
+
+def _in_force(live: LiveTable, moment: int) -> Fact | None:
+    """The configuration by which people are told of a moment; before the first, that one; None where there is none.
+
+    One dated ahead of its arrival does not count. A device whose clock was put right since is believed by its own time:
+    the effective time of what it says is still that of its wrong clock."""
+    counted = [fact for fact in live.configurations if (fact.source, fact.id) not in live.ahead]
+    if len(counted) > 1:
+        since: dict[str, int] = {}
+        for place, fact in enumerate(counted):
+            since[fact.source] = max(micros(fact.event.time), since.get(fact.source, 0))
+            counted[place] = fact._replace(at=since[fact.source])
+        counted.sort()
+        return configuration_at(counted, moment) or counted[0]
+    return counted[0] if counted else None
+
+
+def _raises_alerts(configured: Fact | None) -> bool:
+    return configured is None or configured.data.mode == LIVE

@@ -14,7 +14,7 @@ from audit.devices import Base, RejectedPlace
 from audit.facts import Fact
 from audit.intake import Identity
 from audit.live.table import LiveTable
-from audit.settings import JudgeSettings, UnknownSettings, settings_of
+from audit.settings import MILLISECOND, JudgeSettings, UnknownSettings, settings_of
 from audit.table import RoundKey, configuration_at, users_of_one_time
 from schemas.findings import finding_json
 from schemas.records import AnyEvent
@@ -69,6 +69,10 @@ class FindingMark:
     """As published."""
     round: RoundKey | None
     standing: bool
+    time: int = 0
+    """When the fact came that decides it, by the table's time, in microseconds since 1970."""
+    told: bool | None = None
+    """Whether people were told of it; None: it was read from the store, which does not say."""
 
 
 @dataclass(slots=True)
@@ -227,7 +231,8 @@ def _fold(wanted: Wanted, stretch: _Stretch, read: _Read, settings: JudgeSetting
         data: Any = stored.event.data
         if getattr(data, "round", None) is not None and data.shoe not in whole:
             passed.add(_identity(stored.event))
-    configured = [_fact(each) for each in read.configured.get(table, [])]
+    known = read.configured.get(table, [])
+    configured = [_fact(each) for each in known]
     released = {span.shoe: span.rounds for span in stretch.spans if span.shoe not in whole}
     used = used_before(read.under_minimum.get(table, []), released, sorted(configured))
     verdicts = read.verdicts.get(table, {})
@@ -248,6 +253,12 @@ def _fold(wanted: Wanted, stretch: _Stretch, read: _Read, settings: JudgeSetting
         passed,
         [fact for fact in configured if fact.source in bases and fact.sequence <= bases[fact.source].sequence],
     )
+    most = settings.ahead_ms * MILLISECOND
+    live.ahead |= {
+        _identity(each.event)
+        for each, fact in zip(known, configured, strict=True)
+        if fact.at - each.arrival * 1_000 > most
+    }
     held = {(each.key, each.place) for each in events}
     for stored in read.named.get(table, []):
         # Before the events are taken: one that came while the table waited is among them, and uses the name again.
@@ -288,7 +299,8 @@ def _mark(folded: Folded, verdicts: Verdicts, findings: Iterable[FindingState]) 
     for state in findings:
         found = state.finding
         about = (found.shoe, found.round) if found.shoe is not None and found.round is not None else None
-        folded.findings[found.id] = FindingMark(state.version, finding_json(found), about, not found.cleared)
+        mark = FindingMark(state.version, finding_json(found), about, not found.cleared, state.time)
+        folded.findings[found.id] = mark
 
 
 def used_before(

@@ -19,9 +19,9 @@ class RaisedFinding:
     time: int
     """When the fact came that decides it, by the table's time, in microseconds since 1970."""
     for_people: bool
-    """Whether the table is in the mode that raises alerts."""
+    """Whether the table was in the mode that raises alerts, or people were told of it before."""
     place: TablePlace | None = None
-    """Where the table stands, as it is configured; None where that is not known here."""
+    """Where the table stands, as it was configured then; None where that is not known here."""
 
 
 class Published(NamedTuple):

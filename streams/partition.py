@@ -125,7 +125,9 @@ class PartitionJudge:
             desk.heard = now
             if desk.live is None:
                 desk.waits_since = now if desk.waits_since is None else desk.waits_since
-                self._telling.hear(table, share.events)
+                believed = share.arrival + self.settings.ahead_ms * MILLISECOND
+                events = zip(share.events, share.times, strict=True)
+                self._telling.hear(table, [event for event, time in events if time <= believed])
             desk.take(batch, share)
         self._touched.update(by_table)
         self.read_to = latest_time(record, times)
@@ -154,14 +156,13 @@ class PartitionJudge:
         return News([RaisedFinding(finding, 1, record.arrival * 1_000, self._for_people(finding))])
 
     def _for_people(self, finding: Finding) -> bool:
-        """Whether the table is in the mode that raises alerts, as it was configured last."""
+        """Whether the table is in the mode that raises alerts: bytes that cannot be read are of no round."""
         table = finding.table
         if table is None:
             return True
         desk = self.desks.get(table)
-        configured = desk.live.configurations if desk is not None and desk.live is not None else []
-        mode = configured[-1].data.mode if configured else self._telling.modes.get(table, LIVE)
-        return bool(mode == LIVE)
+        mode = None if desk is None else desk.mode
+        return (mode or self._telling.modes.get(table, LIVE)) == LIVE
 
     def _once(self, raised: RaisedFinding) -> RaisedFinding:
         """A rejection of which people were told by another partition is stored, and not told again."""
@@ -193,8 +194,9 @@ class PartitionJudge:
                 found = desk.look(complete_to, caught_up=caught_up, patient=patient)
                 found.findings[:] = map(self._once, found.findings)
                 news.add(found)
-                if desk.live is not None and desk.live.configurations:
-                    self._telling.modes[table] = desk.live.configurations[-1].data.mode
+                mode = desk.mode
+                if mode is not None:
+                    self._telling.modes[table] = mode
                 if desk.live is not None and desk.live.passes_over:
                     self._passed_over.add(table)
                 if desk.holds_much:

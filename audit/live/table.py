@@ -52,6 +52,8 @@ class LiveTable:
         """Rounds that were judged by other settings before: what comes late makes no verdict by rules that were not in
         force when they were played."""
         self.configurations: list[Fact] = []
+        self.ahead: set[Identity] = set()
+        """Configurations whose time lay too far ahead of their arrival."""
         self.rounds: dict[RoundKey, LiveRound] = {}
         self.latest = 0
         """The table's time: the largest effective time of any of its facts."""
@@ -124,6 +126,8 @@ class LiveTable:
     def hold_against_arrival(self, event: AnyEvent, time: int, arrival: int) -> None:
         """Hold the time of an event against its arrival (microseconds)."""
         if time - arrival > self.settings.ahead_ms * MILLISECOND:
+            if event.type == _CONFIGURED:
+                self.ahead.add((event.source, event.id))
             ahead = device_clock.ahead_of_arrival(self.table, Fact.of(event, time), arrival, self.settings)
             if ahead is not None:
                 self._at_once.append(ahead)
@@ -350,9 +354,13 @@ class LiveTable:
             if self._passed:
                 self._passed.difference_update((fact.source, fact.id) for fact in went)
         old = sorted(fact for fact in self._lasting if fact.kind == _CONFIGURED)
-        for fact in old[:-1]:
-            self._lasting.remove(fact)
-            self.configurations.remove(fact)
+        # One dated ahead of its arrival is judged by when its time has come; who is told is a matter of the others.
+        kept = [*old[-1:], *[fact for fact in old if (fact.source, fact.id) not in self.ahead][-1:]]
+        for fact in old:
+            if fact not in kept:
+                self._lasting.remove(fact)
+                self.configurations.remove(fact)
+                self.ahead.discard((fact.source, fact.id))
         shoes = self._beside.shoes
         for name in [name for name, shoe in shoes.items() if shoe.ended and shoe.ended[-1].at < before]:
             if not any(held.shoe == name for held in self.rounds.values()):

@@ -140,11 +140,15 @@ def known_tables(store: Store) -> list[str]:
     return sorted(table for (table,) in rows)
 
 
-def table_modes(store: Store) -> dict[str, str]:
-    """By table: the mode in which it was configured last."""
-    configured = "shoe = '' AND round = 0 AND type = 'table.configured.v1'"
+def table_modes(store: Store, ahead_ms: int) -> dict[str, str]:
+    """By table: the mode in which it was configured last, but for configurations that were dated further ahead of their
+    arrival than this (milliseconds)."""
+    configured = (
+        "shoe = '' AND round = 0 AND type = 'table.configured.v1'"
+        " AND toUnixTimestamp64Micro(time) - 1000 * toUnixTimestamp64Milli(arrival) <= 1000 * %(ahead)s"
+    )
     last = f"SELECT table, max(time) FROM events WHERE {configured} GROUP BY table"
-    events = events_where(store, f"{configured} AND (table, time) GLOBAL IN ({last})", {})
+    events = events_where(store, f"{configured} AND (table, time) GLOBAL IN ({last})", {"ahead": ahead_ms})
     return {each.event.subject: each.event.data.mode for each in events}
 
 

@@ -168,7 +168,7 @@ def test_a_partition_that_went_to_another_worker_while_the_store_was_asked_has_n
 
     async def scene() -> None:
         app, mine = App(Topics()), set(range(PARTITIONS))
-        worker = _worker(app, mine)
+        worker: Any = _worker(app, mine)
         consumer: Any = app.consumer
 
         def highwater(tp: TP) -> int:
@@ -181,7 +181,7 @@ def test_a_partition_that_went_to_another_worker_while_the_store_was_asked_has_n
             return {each: PartitionJudge(each, worker.settings, (), ends, worker._telling) for each in partitions}
 
         consumer.highwater = highwater
-        worker._take_over = take_over  # type: ignore[method-assign]
+        worker._take_over = take_over
         ticking = asyncio.create_task(worker.tick())
         await asyncio.sleep(0.1)
         app.rebalancing = True

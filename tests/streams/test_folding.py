@@ -12,16 +12,31 @@ from audit.settings import JudgeSettings
 from games.readings import Readings
 from schemas.decoding import decode_lines
 from schemas.records import AnyEvent
+from schemas.time import micros
 from simulator.floor import simulate
 from store.connect import Store, connect
 from store.embedded.process import EmbeddedClickHouse
 from store.migrate import migrate
-from store.read.progress import known_tables
+from store.read.progress import known_tables, table_modes
 from store.render import SchemaSettings
 from streams import folding
 from streams.folding import Folded, Wanted, fold
-from tests.audit.case import CLOSED, Case
-from tests.streams.stored import BET, LONG, PARTITION, SHORT_PAID, UNDER, Floor, as_table, look, two_shoes
+from streams.news import News
+from streams.sink import write
+from tests.audit.case import CLOSED, DEALER, RFID, TABLE, Case
+from tests.oracle.script import clock, number, say
+from tests.streams.stored import (
+    BET,
+    LONG,
+    NOW_MS,
+    PARTITION,
+    SHORT_PAID,
+    UNDER,
+    Floor,
+    as_table,
+    look,
+    two_shoes,
+)
 
 pytestmark = pytest.mark.xdist_group("folding")
 
@@ -211,3 +226,39 @@ def test_a_name_of_before_is_known_whether_the_event_that_uses_it_again_is_store
     assert plain.refused == []
     arrived = fold(stored.store, [Wanted(AGAIN, PARTITION, arrived={(source, name)})], SETTINGS)[AGAIN].live
     assert [each.id for each, _ in arrived.refused] == [name, name]
+
+
+@pytest.mark.parametrize(("mode", "told"), [("live", True), ("test", False)])
+def test_a_worker_that_begins_again_clears_what_was_told_though_the_table_is_closed(
+    stored: Stored, mode: str, told: bool
+) -> None:
+    table, case = f"MO-{mode}", Case(mode=mode)
+    for minute in range(4):
+        case.beat(minute * 50_000, RFID).beat(minute * 50_000 + 1_000, DEALER)
+    case.said.append(say(TABLE, 160_000, "table.configured", **{**case.config, "mode": "closed"}))
+    *events, closed = case.events()
+    late = [event for event in events if event["source"] == RFID and event["sequence"]]
+    stored.floor.store(stored.store, as_table([event for event in events if event not in late], table))
+    stored.floor.store(stored.store, as_table([closed], table))
+    judge = stored.floor.new_judge([table])
+    judge.desk(table).resume(fold(stored.store, [Wanted(table, PARTITION)], SETTINGS)[table], ())
+    assert judge.desk(table).mode == table_modes(stored.store, JudgeSettings().ahead_ms)[table] == "closed"
+    for record in stored.floor.records(as_table(late, table)):
+        judge.take(record, 1, 0.0)
+    [cleared] = look(judge).findings
+    assert (cleared.finding.code, cleared.finding.cleared, cleared.for_people) == ("device-silent", True, told)
+
+
+@pytest.mark.parametrize("at", [30_000, 10 * 365 * 86_400_000])
+def test_a_worker_that_begins_again_goes_by_no_configuration_that_was_dated_ahead(stored: Stored, at: int) -> None:
+    """Whether it is read for its own sake, long past by now, or among what is folded, its time still to come."""
+    table, case = f"AH{at}", two_shoes()
+    wrong = say(TABLE, at, "table.configured", "/pits/P-BT1/spare", **{**case.config, "mode": "test"})
+    [record] = stored.floor.records(as_table(number([wrong]), table))
+    write(stored.store, News(), [replace(record, arrival=micros(clock(at)) // 1_000 - 600_000)], NOW_MS)
+    stored.floor.store(stored.store, as_table(case.events(), table))
+    folded = fold(stored.store, [Wanted(table, PARTITION)], SETTINGS)[table]
+    assert [fact.data.mode for fact in folded.live.configurations] == ["live", "test"]
+    judge = stored.floor.new_judge([table])
+    judge.desk(table).resume(folded, ())
+    assert judge.desk(table).mode == table_modes(stored.store, JudgeSettings().ahead_ms)[table] == "live"
