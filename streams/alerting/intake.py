@@ -3,14 +3,15 @@
 import logging
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 
 from schemas.findings import Finding
-from store.rows.alerts import Alert, AlertStep
-from streams.alerting import measures
+from store.rows.alerts import Alert, AlertHistory, AlertStep
+from streams.alerting import measures, self_test
 from streams.alerting.holding import NEVER_HELD, Group, Hold, group_of, held
 from streams.alerting.journal import Journal
 from streams.alerting.known_alerts import KnownAlert
-from streams.alerting.life import SYSTEM, UNATTENDED, Life, SystemAct
+from streams.alerting.life import SYSTEM, UNATTENDED, Life, SystemAct, life_of, raised_step
 from streams.alerting.message import Kind
 from streams.alerting.outbox import Planned
 from streams.alerting.places import Places
@@ -43,18 +44,18 @@ class Intake:
                 if self._on_self_test is not None:
                     self._on_self_test(finding)
             else:
-                self._take_whole(finding, record, now_ms)
+                self._whole(finding.id, partial(self._take, finding, record, now_ms))
 
-    def _take_whole(self, finding: Finding, record: FeedRecord, now_ms: int) -> None:
+    def _whole(self, name: str, act: Callable[[], None]) -> None:
         """One finding that cannot be handled must not keep people from hearing of the others."""
         try:
             with self._journal.part():
-                self._take(finding, record, now_ms)
+                act()
         except sqlite3.Error:
             raise
         except Exception:  # one finding that cannot be told must not hold up those behind it
             measures.UNREADABLE.inc()
-            logger.exception("finding %s could not be told", finding.id)
+            logger.exception("finding %s could not be told", name)
 
     def _take(self, finding: Finding, record: FeedRecord, now_ms: int) -> None:
         known = self._journal.alert(finding.id)
@@ -68,6 +69,44 @@ class Intake:
             self._raise_again(known, now_ms)
         elif finding.corrected and not _corrected(known.alert):
             self._note(known.alert.id, record, "a correction put the settlement right")
+
+    def recall(self, histories: Iterable[AlertHistory], now_ms: int) -> None:
+        """Alerts as the store has them, when the journal is lost. What was sent is not sent again; what nobody was told
+        of is told now, and what nobody has acknowledged goes on to the next role."""
+        for history in histories:
+            self._whole(history.alert.id, partial(self._recall, history, now_ms))
+
+    def _recall(self, history: AlertHistory, now_ms: int) -> None:
+        alert = history.alert
+        life = life_of(history.steps or [raised_step(alert.id, alert.raised * 1000)])
+        if self._journal.alert(alert.id) is not None:
+            self.heard_from_desk(alert.id, life)
+            return
+        opened = [step for step in life.standing if step.state in ("raised", "reopened")]
+        if not opened or life.state is None:
+            return
+        # Before it was ever reopened every message counts: the clocks of broker and service may differ.
+        since = opened[-1].at if len(opened) > 1 else 0
+        sent = [step for step in history.steps if step.action == "sent" and "message" in step.detail]
+        # Whoever reopens an alert at the desk knows of it: that is told to nobody, as ever.
+        untold = life.unattended and opened[-1].by == SYSTEM and not any(step.at >= since for step in sent)
+        # Those who hear of it only now get their time to acknowledge it.
+        opened_ms = now_ms if untold else opened[-1].at // 1000
+        due_ms = self._next_stage_ms(alert, life.escalations, opened_ms) if life.unattended else None
+        cleared, opening = life.state == "cleared", len(opened) - 1
+        known = KnownAlert(alert, cleared, opening, life.state, life.escalations, opened_ms)
+        self._journal.recall_alert(known, due_ms)
+        for step in sent:
+            said = step.detail
+            self._journal.remember_sent(said["message"], alert.id, said["person"], said["line"], said["kind"])
+        if untold:
+            self._journal.owe_alert(alert)
+            self._tell(alert, "raised", opening, self._to_tell(alert, now_ms), now_ms)
+
+    def _to_tell(self, alert: Alert, now_ms: int) -> list[Recipient]:
+        if alert.code == self_test.FAILED_CODE:
+            return self_test.administrators(self.routing)
+        return recipients(self.routing, alert, now_ms)
 
     def raise_alert(self, alert: Alert, now_ms: int, told: Sequence[Recipient] | None = None) -> None:
         """A new alert: to the store, and to those whom the rules name (or ``told``)."""
@@ -120,6 +159,17 @@ class Intake:
             measures.ESCALATED.labels(alert.severity).inc()
             told = told_by(self.routing, stage, alert, now_ms)
             self._tell(alert, "escalated", known.opening, told, now_ms, known.escalations + 1)
+
+    def release(self, now_ms: int) -> None:
+        """Let go what was held back and whose time has come, but not into somebody's quiet hours."""
+        for person in self._journal.held_for(now_ms):
+            if person not in self.routing.people:
+                continue
+            # Of whatever severity: what is critical was never held.
+            until = quiet_until(self.routing, person, "", now_ms, has_waited=True)
+            if until is not None:
+                measures.HELD.labels("quiet").inc(self._journal.hold_on(person, now_ms, until))
+        self._journal.release_held(now_ms, self.routing.limits.window * 1000)
 
     def heard_from_desk(self, name: str, life: Life) -> None:
         """What people did about an alert, as the store has it."""

@@ -53,6 +53,16 @@ class KnownAlerts(JournalFile):
             alert.id, orjson.dumps(alert), alert.severity, alert.raised, opened_ms, due_ms,
         )  # fmt: skip
 
+    def recall_alert(self, known: KnownAlert, due_ms: int | None) -> None:
+        """An alert as the store knows it."""
+        alert = known.alert
+        self._do(
+            "INSERT INTO alert (id, body, severity, raised_ms, cleared, opening, state, escalations, opened_ms, due_ms)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            alert.id, orjson.dumps(alert), alert.severity, alert.raised, known.cleared, known.opening, known.state,
+            known.escalations, known.opened_ms, due_ms,
+        )  # fmt: skip
+
     def clear_alert(self, name: str) -> None:
         """Its finding is cleared."""
         state = "CASE WHEN state = 'resolved' THEN state ELSE 'cleared' END"

@@ -42,7 +42,7 @@ def text_of(kind: Kind, alerts: Sequence[Alert], times: Sequence[datetime], *, r
     if left:
         lines.append(f"… and {left} more.")
     if repeat:
-        lines.append("(You may have had this message already: the service was restarted while it was sent.)")
+        lines.append("(You may have had this message already: the service was interrupted while it was sent.)")
     urgency: Literal["failure", "warning", "info", "success"]
     if kind == "cleared":
         urgency = "success"

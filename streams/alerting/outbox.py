@@ -1,7 +1,7 @@
 """Messages from their plan to their end: planned once, held back, on their way, sent; and what each address has had.
 
 A message is marked before it is sent and after. What was on its way when the process was killed is sent again: one
-message for each address at most, because no address is sent two at a time.
+message for each address at most, because no address is sent two at a time. So is what a fault left on its way.
 """
 
 from collections.abc import Iterable
@@ -92,6 +92,18 @@ class Outbox(JournalFile):
             "UPDATE message SET status = 'dropped' WHERE alert = ? AND status IN ('held', 'waiting')", alert
         )
 
+    def held_for(self, now_ms: int) -> list[str]:
+        """Persons for whom something was held whose time has come."""
+        rows = self._rows("SELECT DISTINCT person FROM message WHERE status = 'held' AND due_ms <= ?", now_ms)
+        return [person for (person,) in rows]
+
+    def hold_on(self, person: str, now_ms: int, until_ms: int) -> int:
+        """What is held for somebody and whose time has come waits until then; how many. Never what is critical."""
+        return self._do(
+            "UPDATE message SET due_ms = ? WHERE status = 'held' AND person = ? AND due_ms <= ? AND severity != ?",
+            until_ms, person, now_ms, NEVER_HELD,
+        )  # fmt: skip
+
     def release_held(self, now_ms: int, window_ms: int) -> int:
         """Let those go whose time has come, together for each address and kind; how many. Their groups go on: what
         belongs to them waits for another window, so that each is told of once in a window."""
@@ -177,6 +189,33 @@ class Outbox(JournalFile):
                 "UPDATE message SET status = 'waiting', due_ms = ?, repeat = 0,"
                 " parcel = CASE WHEN severity = 'critical' THEN 0 ELSE parcel END WHERE number = ?",
                 [(due_ms, number) for number in parcel.numbers],
+            )
+
+    def lines_on_their_way(self) -> list[tuple[str, int]]:
+        """Persons and lines of which something is marked as on its way."""
+        return self._rows("SELECT DISTINCT person, line FROM message WHERE status = 'sending' ORDER BY person, line")
+
+    def tries_on_their_way(self, person: str, line: int) -> int:
+        """How often what is on its way to this address was tried, this time included; 0: nothing is."""
+        rows = self._rows(
+            "SELECT max(attempts) FROM message WHERE status = 'sending' AND person = ? AND line = ?", person, line
+        )
+        return rows[0][0] or 0
+
+    def apart(self, person: str, line: int, due_ms: int, *, repeat: bool) -> None:
+        """A fault kept what is on its way to this address from being sent: later, in smaller parcels, so that one that
+        cannot be sent keeps no other back. Critical ones go one by one, the rest in halves: no flood from a digest."""
+        with self.transaction():
+            rows = self._rows(
+                "SELECT number, severity FROM message WHERE status = 'sending' AND person = ? AND line = ?"
+                " ORDER BY number",
+                person, line,
+            )  # fmt: skip
+            critical = any(severity == NEVER_HELD for _, severity in rows)
+            size = 1 if critical else max(1, (len(rows) + 1) // 2)
+            self._db.executemany(
+                "UPDATE message SET status = 'waiting', due_ms = ?, repeat = ?, parcel = ? WHERE number = ?",
+                [(due_ms, repeat, rows[place - place % size][0], row[0]) for place, row in enumerate(rows)],
             )
 
     def after_restart(self) -> int:

@@ -18,6 +18,9 @@ SELF_TEST_TABLE: Final = "SELF-TEST"
 TIME_HEADER: Final = "time"
 """Of a record of `audit.alerts`: the table's own time, in microseconds since 1970, as digits."""
 
+_LATEST_TIME: Final = 253_402_300_799_999_999
+"""The last microsecond of the year 9999: no event has a later time."""
+
 PLACE_HEADER: Final = "place"
 """Of such a record: where its table stands, as JSON. The worker knows it before the store has the configuration, and
 the pit decides who is told."""
@@ -80,7 +83,10 @@ def is_self_test(finding: Finding) -> bool:
 def device_time(headers: Mapping[str, bytes], record_ms: int) -> int:
     """The table's time of the fact that decided a finding (microseconds); without it, when the record was written."""
     said = headers.get(TIME_HEADER, b"")
-    return int(said) if said.isdigit() else record_ms * 1_000
+    # Looked at by its length first: a number of thousands of digits cannot even be read.
+    if said.isdigit() and len(said) <= len(str(_LATEST_TIME)) and int(said) <= _LATEST_TIME:
+        return int(said)
+    return record_ms * 1_000
 
 
 def alert_of(finding: Finding, place: TablePlace, record_ms: int, headers: Mapping[str, bytes]) -> Alert:

@@ -2,13 +2,19 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from fnmatch import fnmatchcase
+from typing import Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from store.rows.alerts import Alert
 from streams.alerting.life import ROLES, Life
 from streams.alerting.rules import DAYS, Escalation, Hours, Person, Routing, Rule, Stage
+
+_EARLIEST: Final = datetime(2, 1, 1, tzinfo=UTC).timestamp()
+_LATEST: Final = datetime(9999, 1, 1, tzinfo=UTC).timestamp()
+"""A year from either end of the calendar: room for every zone, and for the days that are counted from a moment."""
+_WEEK: Final = timedelta(days=7)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +34,12 @@ def local_time(routing: Routing, alert: Alert, moment_ms: int) -> datetime:
     except (ZoneInfoNotFoundError, ValueError, OSError):
         # A table that names a zone which does not exist is told of by the site's clock.
         zone = ZoneInfo(routing.time_zone)
-    return datetime.fromtimestamp(moment_ms / 1000, zone)
+    return _on_clock(moment_ms, zone)
+
+
+def _on_clock(moment_ms: int, zone: ZoneInfo) -> datetime:
+    """Never raises: a device whose clock says the year 9999 must not keep its alert from being told."""
+    return datetime.fromtimestamp(min(max(moment_ms / 1000, _EARLIEST), _LATEST), zone)
 
 
 def within(hours: Hours, moment: datetime) -> bool:
@@ -107,17 +118,35 @@ def told_by(routing: Routing, stage: Stage, alert: Alert, moment_ms: int) -> lis
     return [Recipient(person, f"escalation to {', '.join(stage.tell)}") for person in people]
 
 
-def quiet_until(routing: Routing, person: str, severity: str, moment_ms: int) -> int | None:
-    """When this person may be told (milliseconds), if not now; critical alerts are always told now."""
+def quiet_until(
+    routing: Routing, person: str, severity: str, moment_ms: int, *, has_waited: bool = False
+) -> int | None:
+    """When this person may be told (milliseconds), if not now; critical alerts are always told now.
+
+    Quiet hours that follow one another without a gap are one. Where they never end, what comes is told when the first
+    of them does, rather than never: so it may go now if it ``has_waited``.
+    """
     if severity == "critical":
         return None
-    now = datetime.fromtimestamp(moment_ms / 1000, ZoneInfo(routing.time_zone))
+    quiet = routing.people[person].quiet
+    now = _on_clock(moment_ms, ZoneInfo(routing.time_zone))
+    first = end = _end_of_quiet(quiet, now)
+    while first is not None and end is not None and (further := _end_of_quiet(quiet, end)) is not None:
+        if further - now > _WEEK:
+            end = None if has_waited else first
+            break
+        end = further
+    return None if end is None else round(end.timestamp() * 1000)
+
+
+def _end_of_quiet(quiet: Sequence[Hours], now: datetime) -> datetime | None:
+    """The end of the quiet hours that a moment lies in, of the longest of them."""
     ends: list[datetime] = []
-    for hours in routing.people[person].quiet:
+    for hours in quiet:
         if within(hours, now):
             end = now.replace(hour=hours.end.hour, minute=hours.end.minute, second=0, microsecond=0)
             ends.append(end if end > now else end + timedelta(days=1))
-    return round(max(ends).timestamp() * 1000) if ends else None
+    return max(ends, default=None)
 
 
 def _on_duty(routing: Routing, targets: Sequence[str], alert: Alert, now: datetime) -> list[str]:

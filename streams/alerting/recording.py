@@ -3,9 +3,10 @@
 import logging
 import threading
 import time
+from collections.abc import Callable
 
 from store.connect import Patience, Store
-from store.errors import StoreError, StoreUnavailable
+from store.errors import StoreUnavailable
 from store.rows.alerts import Alert, AlertStep
 from store.write.alerts import write_alert_steps
 from streams.alerting import measures
@@ -39,7 +40,13 @@ class Recorder:
         self._wake = threading.Event()
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._run, name="record", daemon=True)
+        self._look_at = self._refreshed = 0.0
         self.away = False
+
+    @property
+    def alive(self) -> bool:
+        """Whether the thread is at work."""
+        return self._thread.is_alive()
 
     def start(self) -> None:
         """Begin."""
@@ -56,40 +63,54 @@ class Recorder:
         self._thread.join(seconds)
 
     def _run(self) -> None:
-        look_at = refreshed = 0.0
         pause = PAUSE_SECONDS
         while True:
-            try:
-                self.pay()
-                now = time.monotonic()
-                if now >= look_at:
-                    self.look()
-                    # With thousands of open alerts a look takes its time; the store has others to serve.
-                    look_at = now + max(LOOK_SECONDS, 10 * (time.monotonic() - now))
-                if now - refreshed >= PLACES_SECONDS:
-                    refreshed = now
-                    self._places.refresh()
-                self.away, pause = False, PAUSE_SECONDS
-            except StoreUnavailable as error:
-                if not self.away:
-                    logger.warning("steps wait for the store: %s", error)
-                self.away = True
-            except (StoreError, OSError, ValueError):
-                logger.exception("recording failed")
-                self.away = True
+            away = not self._survives(self._work)
             if self._stopped.is_set():
                 return
-            measures.OWED.set(self._journal.owed_count())
+            self.away = not self._survives(self._bound if away else self._measure) or away
             if self.away:
-                let_go = self._journal.trim()
-                if let_go:
-                    measures.LET_GO.inc(let_go)
-                    logger.error("the journal is full: %d rows for the store were let go", let_go)
                 self._stopped.wait(pause)
                 pause = min(pause * 2, LONGEST_PAUSE)
-            elif not self._wake.wait(LOOK_SECONDS):
-                continue
+            else:
+                pause = PAUSE_SECONDS
+                self._wake.wait(LOOK_SECONDS)
             self._wake.clear()
+
+    def _survives(self, part: Callable[[], None]) -> bool:
+        """Whether it was done. Nobody starts this thread again: no fault of store, disk or row may end it."""
+        try:
+            part()
+        except StoreUnavailable as error:
+            if not self.away:
+                logger.warning("steps wait for the store: %s", error)
+            return False
+        except Exception:  # a full disk raises other errors than a store that is away, and both pass
+            logger.exception("recording failed")
+            return False
+        return True
+
+    def _work(self) -> None:
+        self.pay()
+        now = time.monotonic()
+        if now >= self._look_at:
+            self.look()
+            # With thousands of open alerts a look takes its time; the store has others to serve.
+            self._look_at = now + max(LOOK_SECONDS, 10 * (time.monotonic() - now))
+        if now - self._refreshed >= PLACES_SECONDS:
+            self._refreshed = now
+            self._places.refresh()
+
+    def _measure(self) -> None:
+        measures.OWED.set(self._journal.owed_count())
+
+    def _bound(self) -> None:
+        """While nothing can be written, what waits must not grow without end."""
+        self._measure()
+        let_go = self._journal.trim()
+        if let_go:
+            measures.LET_GO.inc(let_go)
+            logger.error("the journal is full: %d rows for the store were let go", let_go)
 
     def pay(self) -> None:
         """Write all that is owed, in order. Raises StoreUnavailable; what is written twice is there once."""

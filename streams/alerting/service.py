@@ -16,7 +16,6 @@ from streams.alerting import measures
 from streams.alerting.delivery import unusable
 from streams.alerting.intake import Intake
 from streams.alerting.journal import Journal
-from streams.alerting.life import life_of
 from streams.alerting.places import Places
 from streams.alerting.recording import IMPATIENT, Recorder
 from streams.alerting.rules import Routing
@@ -34,6 +33,8 @@ AT_ONCE = 200
 AWAY_PAUSE = 1.0
 LOOK_BACK_MS = 3_600_000
 """Without a journal, alerts of the last hour are looked at again; those that the store knows to be told are not."""
+RECALL_MS = 24 * 3_600_000
+"""Without a journal, what nobody was told of or has acknowledged goes on if it was raised in this time."""
 KEEP_MS = 30 * 24 * 3_600_000
 FORGET_SECONDS = 3600.0
 FINISH_SECONDS = 10.0
@@ -64,7 +65,12 @@ class AlertService:
         self.recorder = Recorder(store, self.journal, self.intake, places)
         self.sender = Sender(self.journal, routing, clock=clock, on_owed=self.recorder.wake)
         self._stop = threading.Event()
-        self.ready = False
+        self._serving = False
+
+    @property
+    def ready(self) -> bool:
+        """Whether people are told and what was done is recorded."""
+        return self._serving and self.recorder.alive
 
     def stop(self) -> None:
         """Ask it to end."""
@@ -81,10 +87,10 @@ class AlertService:
         try:
             with self._feed() as feed:
                 self.recorder.start()
-                self.ready = True
+                self._serving = True
                 self._serve(feed)
         finally:
-            self.ready = False
+            self._serving = False
             self.sender.stop()
             self.recorder.stop(FINISH_SECONDS)
             self.self_tests.stop()
@@ -105,27 +111,16 @@ class AlertService:
                     raise
 
     def _recall(self) -> None:
-        """What the store knows of the last day: alerts that are known, and who has been told of them."""
+        """What the store knows of the last day: alerts, who was told of them, and what is still to be told. What is
+        older wakes nobody."""
         now = self._now_ms()
         try:
-            known = alerts_between(self._store, now - 24 * 3_600_000, now + 3_600_000)
+            known = alerts_between(self._store, now - RECALL_MS, now + 3_600_000)
         except StoreError as error:
             logger.warning("there is no journal and no store: some may be told of an alert again: %s", error)
             return
         with self.journal.transaction():
-            for history in known:
-                life = life_of(history.steps)
-                self.journal.add_alert(history.alert, history.alert.raised, None)
-                if life.state == "cleared":
-                    self.journal.clear_alert(history.alert.id)
-                elif life.state is not None:
-                    self.journal.attended(history.alert.id, life.state)
-                for step in history.steps:
-                    if step.action == "sent" and "message" in step.detail:
-                        self.journal.remember_sent(
-                            step.detail["message"], step.alert, step.detail["person"], step.detail["line"],
-                            step.detail["kind"],
-                        )  # fmt: skip
+            self.intake.recall(known, now)
 
     def _serve(self, feed: Feed) -> None:
         forgot = time.monotonic()
@@ -166,7 +161,7 @@ class AlertService:
             self.intake.escalate(now)
             self.self_tests.tick(self.intake, now)
             self.standstills.tick(self.intake, now)
-            self.journal.release_held(now, self._routing.limits.window * 1000)
+            self.intake.release(now)
 
     def _measure(self) -> None:
         counts = self.journal.open_by_severity()

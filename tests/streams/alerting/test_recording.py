@@ -1,0 +1,77 @@
+"""The thread between journal and store goes on whatever happens to either, and the service says when it does not."""
+
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from store.connect import Store
+from store.rows.alerts import AlertStep
+from streams.alerting import recording
+from streams.alerting.desk import alert_with_steps, record_raised
+from streams.alerting.intake import Intake
+from streams.alerting.journal import Journal
+from streams.alerting.places import Places
+from streams.alerting.recording import Recorder
+from tests.streams.alerting.room import Room
+from tests.streams.alerting.test_rules import alert
+from tests.streams.alerting.webhook import until
+
+NOW = 1_760_000_000_000
+
+
+@pytest.fixture
+def room(tmp_path: Path, store: Store) -> Iterator[Room]:
+    made = Room(tmp_path, store)
+    yield made
+    made.close()
+
+
+@pytest.mark.parametrize("full", [("owed",), ("paid",), ("owed_count",), ("owed", "trim")])
+def test_a_disk_that_was_full_once_keeps_no_step_from_the_store(
+    room: Room, monkeypatch: pytest.MonkeyPatch, full: tuple[str, ...]
+) -> None:
+    monkeypatch.setattr(recording, "PAUSE_SECONDS", 0.01)
+    journal = Journal(room.folder / "alerts")
+    places = Places(room.store, journal)
+    recorder = Recorder(room.store, journal, Intake(journal, room.routing(), places), places)
+    failed = [fail_once(monkeypatch, journal, name) for name in full]
+    found = alert(id="f" * 32, time=NOW * 1000, raised=NOW)
+    record_raised(room.store, [found])
+    journal.owe_steps([AlertStep(alert=found.id, id="noted.1", at=NOW * 1000 + 1, action="noted")])
+    recorder.start()
+    until(lambda: all(failed))
+    until(lambda: "noted" in _actions(room, found.id))
+    until(lambda: journal.owed_count() == 0 and not recorder.away)
+    assert recorder.alive
+    recorder.stop(60)
+    assert not recorder.alive
+    journal.close()
+
+
+def fail_once(monkeypatch: pytest.MonkeyPatch, journal: Journal, name: str) -> list[str]:
+    """The first call finds no room; what is given back is empty until then."""
+    works, failed = getattr(journal, name), list[str]()
+
+    def full(*values: Any) -> Any:
+        if not failed:
+            failed.append(name)
+            raise sqlite3.OperationalError("database or disk is full")
+        return works(*values)
+
+    monkeypatch.setattr(journal, name, full)
+    return failed
+
+
+def test_a_service_whose_recorder_is_gone_is_not_ready(room: Room) -> None:
+    with room.service() as serving:
+        until(lambda: serving.ready)
+        serving.recorder.stop(60)
+        assert not serving.ready
+
+
+def _actions(room: Room, name: str) -> list[str]:
+    history = alert_with_steps(room.store, name)
+    return [] if history is None else [step.action for step in history.steps]
