@@ -274,8 +274,9 @@ class Worker:
             judge.release(time.monotonic(), time.time_ns() // 1_000, TICK_SECONDS / RELEASE_SECONDS)
 
     def _give_up(self, waited: float) -> None:
-        """End without the store when it stays away: what is not stored is not acknowledged, and is read again."""
-        if self.sink.away and waited > STOP_SECONDS:
+        """End without the store when it stays away or storing fails: what is not stored is not acknowledged, and is
+        read again."""
+        if (self.sink.away or self.sink.failing) and waited > STOP_SECONDS:
             logger.warning("ending without the store; what it lacks will be read again")
             logging.shutdown()
             os._exit(UNREACHABLE)

@@ -1,6 +1,8 @@
 """Partitions are dealt out anew, or a worker is to stop, while it waits for the store: it lets go, and goes on."""
 
 import asyncio
+import logging
+import os
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
@@ -141,6 +143,22 @@ def test_a_worker_with_a_full_backlog_that_is_to_stop_gives_up(
         await _until(lambda: len(asked) > 1)
 
     _at_work(store, scene)
+
+
+@pytest.mark.parametrize(("what", "ends"), [("away", True), ("failing", True), (None, False)])
+def test_a_worker_that_is_to_stop_ends_without_the_store_after_a_while(
+    monkeypatch: pytest.MonkeyPatch, what: str | None, ends: bool
+) -> None:
+    ended: list[int] = []
+    monkeypatch.setattr(os, "_exit", ended.append)
+    monkeypatch.setattr(logging, "shutdown", lambda: None)
+    worker = _worker(App(Topics()), set())
+    if what is not None:
+        setattr(worker.sink, what, True)
+    worker._give_up(0.0)
+    assert ended == []
+    worker._give_up(3_600.0)
+    assert bool(ended) is ends
 
 
 def test_what_could_not_be_stored_for_a_fault_of_ours_is_stored_before_what_came_after_it(
