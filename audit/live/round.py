@@ -110,6 +110,14 @@ class LiveRound:
         self.changed = self.ripe = True
         self.due = self.awaited = None
 
+    def follow(self, opening: Fact | None) -> None:
+        """The next opening at the table is this one. A verdict with a finding may rest on it: what a hole behind it
+        hides is nothing of this round, and what comes behind it is out of order."""
+        if self.verdict is not None and _place(opening) != _place(self.next_opening):
+            behind = opening is not None and self.last >= opening.at
+            self.changed = self.changed or behind or bool(self.verdict.findings)
+        self.next_opening = opening
+
     @property
     def news(self) -> bool:
         """Whether something came that is worth a look now: the rest waits for that, or for the end of the round."""
@@ -141,6 +149,10 @@ class LiveRound:
     def last(self) -> int:
         """Effective time of its last fact."""
         return self.gather().ordered[-1].at
+
+
+def _place(opening: Fact | None) -> tuple[int, str, int, str] | None:
+    return None if opening is None else opening[:4]
 
 
 def lacks_a_draw(verdict: Verdict | None) -> bool:

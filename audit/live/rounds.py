@@ -10,6 +10,7 @@ from audit.judge import judge, look_so_far
 from audit.live.awaited import AwaitedCards
 from audit.live.beside import Beside
 from audit.live.concluded import conclude
+from audit.live.doubtful import Doubtful
 from audit.live.round import LiveRound, lacks_a_draw
 from audit.live.seen import Seen
 from audit.settings import MILLISECOND, JudgeSettings
@@ -43,6 +44,7 @@ class LiveRounds:
         """How far the topics must be read until a round can be judged that has come to its end."""
         self.idle_at = EVER_AFTER
         """The table's time at which a round has been idle for too long."""
+        self._doubtful = Doubtful()
 
     def mark_all(self, shoe: str | None = None) -> None:
         """All rounds, or those of a shoe, must be judged again."""
@@ -53,17 +55,22 @@ class LiveRounds:
 
     def mark_within(self, spans: Iterable[tuple[str, Obscured]]) -> None:
         """A hole that opened or closed can change what the rounds lack that it could belong to."""
-        spans = list(spans)
-        if not spans:
+        holes = [span for _, span in spans]
+        if not holes:
             return
+        self.reload |= self._doubtful.within(holes)
         until = EVER_AFTER
         for held in reversed(self._in_time()):
             facts = held.gather()
-            if any(span.start <= until and span.end >= facts.ordered[0].at for _, span in spans):
+            if any(span.start <= until and span.end >= facts.ordered[0].at for span in holes):
                 held.mark()
                 self.news = True
             if facts.openings:
                 until = facts.openings[0].at
+
+    def opened(self, opening: Fact) -> None:
+        """A round was opened: it may be the one that follows one that was let go of."""
+        self.reload |= self._doubtful.followed_by(opening)
 
     def _in_time(self) -> list[LiveRound]:
         """The rounds in the order in which they began."""
@@ -208,7 +215,9 @@ class LiveRounds:
             if lacks_a_draw(held.verdict):
                 shoe.short_of_draws.add(held.number)
             self._used_before |= held.used
+            self._doubtful.note(held)
             del self.held[key]
+        self._doubtful.forget(min((source.latest for source in self._beside.sources.values()), default=EVER_AFTER))
         return oldest
 
 
@@ -217,7 +226,7 @@ def _find_next_openings(rounds: Sequence[LiveRound]) -> None:
     following: Fact | None = None
     in_shoe: dict[str, Fact] = {}
     for held in reversed(rounds):
-        held.next_opening = following
+        held.follow(following)
         held.next_in_shoe = in_shoe.get(held.shoe)
         openings = held.gather().openings
         if openings:

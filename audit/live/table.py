@@ -204,6 +204,7 @@ class LiveTable:
             # What is dealt or settled after the next opening is out of order.
             for other in self.rounds.values():
                 other.due = other.awaited = None
+            self._judged.opened(fact)
         self._judged.news = self._judged.news or held.news
 
     def _file_beside(self, fact: Fact) -> None:
@@ -312,10 +313,11 @@ class LiveTable:
                 if id(fact.event) not in before or self._is_held(fact):
                     self._file(fact)
                     lasting = lasting or fact.kind in _LASTING
-        if lasting or any(source.device.types != types.get(source.source) for source in self._beside.sources.values()):
+        # What the holes of a source could hide depends on what it sends.
+        others = any(source.device.types != types.get(source.source) for source in self._beside.sources.values())
+        if lasting or others:
             self._judged.mark_all()
-        else:
-            self._judged.mark_within(spans ^ self._beside.obscured())
+        self._judged.mark_within(spans | self._beside.obscured() if others else spans ^ self._beside.obscured())
 
     def _is_held(self, fact: Fact) -> bool:
         return fact.kind in _LASTING or (fact.kind != HEARTBEAT and (fact.data.shoe, fact.data.round) in self.rounds)
