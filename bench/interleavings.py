@@ -1,6 +1,6 @@
 """Workers in simulated time, on topics of any pace, killed at any moment: does the store end as an audit has it?
 
-    python -m bench.interleavings [--seeds 200] [--first 0] [--halts]
+    python -m bench.interleavings [--seeds 200] [--first 0] [--halts] [--spoil lost|refused]
 
 Each seed is played twice, as it happens and as arrears of long ago. A scene that ends otherwise is named by its seed,
 which plays it again: `tests/streams/test_any_interleaving.py` tells what differs.
@@ -16,7 +16,9 @@ from store.connect import connect
 from store.embedded.process import EmbeddedClickHouse
 from store.migrate import migrate
 from tests.store.floor import LONG
-from tests.streams.test_any_interleaving import play_and_check
+from tests.streams.test_any_interleaving import play_and_check, with_losses, with_refused
+
+SPOILT = {"lost": with_losses, "refused": with_refused}
 
 
 def main() -> int:
@@ -25,6 +27,7 @@ def main() -> int:
     options.add_argument("--seeds", type=int, default=200)
     options.add_argument("--first", type=int, default=0)
     options.add_argument("--halts", action="store_true", help="workers also stand still for longer than their session")
+    options.add_argument("--spoil", choices=SPOILT, help="some of what devices send is lost, or is refused")
     asked = options.parse_args()
     wrong: list[str] = []
     events = kills = 0
@@ -35,7 +38,9 @@ def main() -> int:
                 store = base.in_database(f"scene_{seed}_{live}")
                 migrate(store, LONG)
                 try:
-                    played, lines = play_and_check(store, seed, live=live, halts=asked.halts)
+                    played, lines = play_and_check(
+                        store, seed, live=live, halts=asked.halts, spoil=SPOILT.get(asked.spoil)
+                    )
                     events, kills = events + len(lines), kills + played.kills
                 except AssertionError:
                     wrong.append(f"{seed} {'live' if live else 'arrears'}")

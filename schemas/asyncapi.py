@@ -7,7 +7,10 @@ from schemas.json_schemas import MEDIA_TYPE, file_of
 from schemas.topics import ALERTS, INPUT, REJECTED, VERDICTS, Topic
 
 _RESULTS = {
-    VERDICTS.name: ("verdict", "One per round and revision."),
+    VERDICTS.name: (
+        "verdict",
+        "One per round and revision; the last ones of a worker come again from the next one.",
+    ),
     ALERTS.name: ("finding", "One per finding; again under its id, with cleared true, when a later fact clears it."),
     REJECTED.name: ("rejection", "One per rejected event."),
 }

@@ -28,6 +28,7 @@ from streams.taking import take
 from streams.telling import REMEMBERED, Telling
 from streams.told_before import ToldSince, take_up, told_from
 from streams.topic_layout import INPUTS
+from streams.unsent_verdicts import stored_last
 
 logger = logging.getLogger(__name__)
 
@@ -327,6 +328,9 @@ class Worker:
         if heard:
             since = await self.sink.ask(lambda: told_from(store, heard, earliest), meanwhile)
             records = await asyncio.to_thread(self._told_since, since)
+            # Before anything is stored here: only what was stored last is looked for.
+            unsent = await self.sink.ask(lambda: stored_last(store, since, heard, self.partitions), meanwhile)
+            await outputs.send(self.app, unsent)
         told = await self.sink.ask(
             lambda: take_up(store, records, lambda table: partition_of(table, self.partitions) in partitions), meanwhile
         )

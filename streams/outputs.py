@@ -14,7 +14,7 @@ from schemas.topics import ALERTS, REJECTED, VERDICTS
 from store.rows.raw import Record
 from streams import metrics
 from streams.alerting.raising import PLACE_HEADER, TIME_HEADER, written_place
-from streams.news import News, RaisedFinding
+from streams.news import News, RaisedFinding, RefusedLater
 
 logger = logging.getLogger(__name__)
 
@@ -51,12 +51,21 @@ def _headers(raised: RaisedFinding) -> tuple[tuple[str, bytes], ...]:
     return (time,) if raised.place is None else (time, (PLACE_HEADER, written_place(raised.place)))
 
 
-def results(news: News, records: Iterable[Record]) -> list[Message]:
-    """Verdicts, and what was refused."""
+def verdicts(news: News) -> list[Message]:
+    """What was judged."""
+    return [verdict_message(each.concluded.verdict.table, each.json) for each in news.verdicts]
+
+
+def verdict_message(table: str, published: bytes) -> Message:
+    """A verdict on its topic."""
+    return Message(VERDICTS.name, _key(table), published)
+
+
+def rejections(refused_later: Iterable[RefusedLater], records: Iterable[Record]) -> list[Message]:
+    """What was refused."""
     refused = [(each, record.key) for record in records for each in record.decoded.rejected]
-    refused += [(each.rejected, each.key) for each in news.refused]
-    judged = [Message(VERDICTS.name, _key(each.concluded.verdict.table), each.json) for each in news.verdicts]
-    return judged + [
+    refused += [(each.rejected, each.key) for each in refused_later]
+    return [
         Message(
             REJECTED.name,
             _key(rejected.subject),

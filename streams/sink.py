@@ -76,6 +76,8 @@ class Batch:
     """By partition: how far the topics had been read when its tables were looked at last."""
     since: float = 0.0
     """When it was handed over to be stored, by the worker's clock."""
+    rejections_sent: bool = False
+    """Whether the broker has what it refuses."""
 
     @property
     def events(self) -> int:
@@ -182,9 +184,9 @@ class Sink:
             # With the others: where storing fails it is tried again, too.
             batches.append(again)
         new = [batch for batch in batches if batch.generation == generation]
+        await self._send_rejections(new)
         written, news = await self.ask(lambda: self._write(new, now))
-        records = [record for batch in written for record in batch.records]
-        await outputs.send(self.app, outputs.results(news, records))
+        await outputs.send(self.app, outputs.verdicts(news))
         for batch in written:
             for ack in batch.acks:
                 self._held.setdefault(ack.partition, deque()).append(ack)
@@ -194,6 +196,16 @@ class Sink:
         for each in news.verdicts:
             metrics.VERDICTS.labels(each.concluded.verdict.status).inc()
         metrics.STORE_SECONDS.observe(time.perf_counter() - started)
+
+    async def _send_rejections(self, batches: Iterable[Batch]) -> None:
+        """What was refused stays refused whoever judges it, so that it is sent before it is stored: once a record is
+        stored nobody looks for its rejections again."""
+        unsent = [batch for batch in batches if not batch.rejections_sent]
+        await outputs.send(
+            self.app, [each for batch in unsent for each in outputs.rejections(batch.news.refused, batch.records)]
+        )
+        for batch in unsent:
+            batch.rejections_sent = True
 
     def _write(self, batches: Sequence[Batch], now: int) -> tuple[list[Batch], News]:
         """Write those batches that were read under the present assignment, and of the others what people were told:

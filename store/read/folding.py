@@ -209,6 +209,35 @@ def findings_since(store: Store, starts: Mapping[str, int]) -> dict[str, list[Fi
     return found
 
 
+def last_judged(store: Store, since: int) -> dict[str, int]:
+    """By table: when a verdict of it was judged last, of those since then (milliseconds since 1970)."""
+    rows = store.query(
+        "SELECT table, toUnixTimestamp64Milli(max(judged)) FROM verdicts"
+        " WHERE judged >= fromUnixTimestamp64Milli(%(since)s, 'UTC') GROUP BY table",
+        {"since": since},
+    )
+    return dict(rows)
+
+
+def verdicts_since(store: Store, starts: Mapping[str, int]) -> list[tuple[str, bytes]]:
+    """Table and verdict, as published, of what was judged from a time on that differs by table (milliseconds since
+    1970), every revision once, in the order of judging."""
+    if not starts:
+        return []
+    rows = (
+        "SELECT table, shoe, round, revision FROM verdicts WHERE table IN %(tables)s AND toUnixTimestamp64Milli(judged)"
+        f" >= {_OF_TABLE} AND judged >= fromUnixTimestamp64Milli(%(first)s, 'UTC')"
+    )
+    columns = store.columns(
+        "SELECT table, argMax(verdict, precedence) FROM verdicts WHERE table IN %(tables)s"
+        f" AND (table, shoe, round, revision) GLOBAL IN ({rows}) GROUP BY table, shoe, round, revision"
+        " ORDER BY min(judged), table, shoe, round, revision",
+        _given(starts),
+        as_bytes=True,
+    )
+    return [(table.decode(), published) for table, published in zip(*columns, strict=True)]
+
+
 def rounds_under_minimum(store: Store, table: str) -> list[UnderMinimum]:
     """The last state of each round of a table in which a bet stood under its minimum, by its opening."""
     return under_minimum(store, [table]).get(table, [])

@@ -85,6 +85,8 @@ class Scene:
     topics: Topics = field(default_factory=Topics)
     alerts: list[FeedRecord] = field(default_factory=list)
     """What went out to people, in order."""
+    published: dict[str, list[bytes]] = field(default_factory=dict)
+    """By topic: what else went out, in order."""
     kills: int = 0
     fuse: int | None = None
     """So many more writes to the store until the worker is killed in one."""
@@ -290,6 +292,8 @@ def scene(store: Store, seed: int, began: float, *, halts: bool = False) -> Iter
                     now, headers = int(clock.now * 1_000), dict(each.headers)
                     place = len(played.alerts)
                     played.alerts.append(FeedRecord(each.topic, PARTITION, place, now, each.key, each.value, headers))
+                else:
+                    played.published.setdefault(each.topic, []).append(each.value)
 
         patch.setattr("streams.outputs.send", send)
         for name in ("write_verdicts", "write_findings", "write_rejections", "write_records"):

@@ -1,22 +1,24 @@
 """Whatever comes when, and whenever a worker dies: in the end the store has what an audit of the same events finds."""
 
 import asyncio
-import re
-from collections.abc import Iterator, Sequence
+import random
+from collections.abc import Callable, Sequence
 
+import orjson
 import pytest
 
 from schemas.decoding import decode_lines
+from schemas.rejections import parse_rejection
 from schemas.time import micros
-from store.connect import Store, connect
-from store.embedded.process import EmbeddedClickHouse
-from store.migrate import migrate
+from schemas.topics import REJECTED, VERDICTS
+from store.connect import Store
 from store.read.bulk import judged_shoes, shoes_verdicts
 from store.read.findings import FindingFilter, findings
 from store.read.progress import stored_events_count
+from store.read.rejections import rejections
 from tests.audit.case import FIRST_BET, Case
 from tests.faults.floor import play, played_badly
-from tests.store.floor import LONG
+from tests.store.floor import iso
 from tests.streams.pipeline import offline
 from tests.streams.simulated_time import LONG_AFTER, Scene, scene
 
@@ -24,14 +26,9 @@ SEEDS = (0, 1, 2, 15, 17, 18)
 """`python -m bench.interleavings` plays many more."""
 HALTING_SEEDS = (1, 2, 4)
 """Each has a scene that ends otherwise where a worker goes on storing."""
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
-    with EmbeddedClickHouse(tmp_path_factory.mktemp("clickhouse")) as started:
-        base = connect(started.url)
-        yield base
-        base.close()
+REFUSING_SEEDS = (1, 3, 5)
+"""The first has a round whose next opening comes late, the second a worker that is killed before it tells."""
+LOSING_SEEDS = (0, 1, 2)
 
 
 def check(played: Scene, lines: Sequence[bytes]) -> None:
@@ -57,21 +54,51 @@ def check(played: Scene, lines: Sequence[bytes]) -> None:
     told = {name for name, cleared in {each.id: each.cleared for each in played.told}.items() if not cleared}
     assert told >= found.keys()
     assert told <= {state.finding.id for state in findings(store, FindingFilter())}, "of what is none people know it"
+    assert _stored_verdicts(store) <= set(played.published[VERDICTS.name]), "the topic has all that is stored"
+    sent = [parse_rejection(each) for each in played.published.get(REJECTED.name, [])]
+    refused = {(each.key.topic, each.key.offset, each.raw) for each in rejections(store)}
+    assert refused == {(each.topic, each.offset, each.raw) for each in sent}
 
 
-@pytest.fixture
-def store(server: Store, request: pytest.FixtureRequest) -> Iterator[Store]:
-    """A store of a test's own."""
-    store = server.in_database(re.sub(r"\W", "_", request.node.name))
-    migrate(store, LONG)
-    yield store
-    store.command(f"DROP DATABASE `{store.address.database}` SYNC")
-    store.close()
+def _stored_verdicts(store: Store) -> set[bytes]:
+    """Every revision, as the one of its rows that counts has it."""
+    rows = store.columns(
+        "SELECT argMax(verdict, precedence) FROM verdicts GROUP BY table, shoe, round, revision", as_bytes=True
+    )
+    return {verdict for column in rows for verdict in column}
 
 
-def play_and_check(store: Store, seed: int, *, live: bool, halts: bool = False) -> tuple[Scene, list[bytes]]:
+def with_refused(lines: Sequence[bytes], seed: int) -> list[bytes]:
+    """The same, and among them bytes that are no event, and an id that comes again with another content."""
+    rng, some = random.Random(seed), list(lines)
+    for number in range(8):
+        place = rng.randrange(len(some))
+        twin = b"no event %d" % number
+        if number % 2:
+            event = orjson.loads(lines[rng.randrange(len(lines))])
+            place = lines.index(orjson.dumps(event))
+            twin = orjson.dumps({**event, "time": iso(micros(event["time"]) + 1)})
+        some.insert(place + rng.randint(0, 40), twin)
+    return some
+
+
+def with_losses(lines: Sequence[bytes], seed: int) -> list[bytes]:
+    """The same without some of them: holes in the sequences of the devices, and things that never come."""
+    lost = set(random.Random(seed).sample(range(len(lines)), 8))
+    return [line for place, line in enumerate(lines) if place not in lost]
+
+
+Spoil = Callable[[Sequence[bytes], int], list[bytes]]
+"""Gives lines that devices have sent as they arrive, by a seed."""
+
+
+def play_and_check(
+    store: Store, seed: int, *, live: bool, halts: bool = False, spoil: Spoil | None = None
+) -> tuple[Scene, list[bytes]]:
     """Play the scene of a seed on an empty store, and hold what the store has then against an audit of its events."""
     lines = play("I", 2, 6, seed)
+    if spoil is not None:
+        lines = spoil(lines, seed)
     if seed % 3 == 2:
         lines = played_badly(lines, seed)
     began = min(micros(event.time) for event in decode_lines(lines).events) / 1e6
@@ -93,6 +120,18 @@ def test_a_worker_that_stood_still_for_longer_than_its_session_stores_nothing_mo
     store: Store, seed: int, live: bool
 ) -> None:
     play_and_check(store, seed, live=live, halts=True)
+
+
+@pytest.mark.parametrize("live", [True, False], ids=["live", "arrears"])
+@pytest.mark.parametrize("seed", REFUSING_SEEDS)
+def test_what_is_refused_is_told_and_kept_whenever_a_worker_dies(store: Store, seed: int, live: bool) -> None:
+    play_and_check(store, seed, live=live, spoil=with_refused)
+
+
+@pytest.mark.parametrize("live", [True, False], ids=["live", "arrears"])
+@pytest.mark.parametrize("seed", LOSING_SEEDS)
+def test_what_is_lost_is_missed_as_an_audit_misses_it(store: Store, seed: int, live: bool) -> None:
+    play_and_check(store, seed, live=live, spoil=with_losses)
 
 
 def test_a_table_that_was_configured_and_has_no_shoe_yet_is_known_to_the_next_worker(store: Store) -> None:

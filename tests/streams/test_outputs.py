@@ -11,7 +11,6 @@ from schemas.decoding import MAX_RECORD_BYTES
 from schemas.topics import REJECTED, VERDICTS
 from streams import outputs
 from streams.intake import read_record
-from streams.news import News
 from streams.outputs import Message
 from streams.topic_layout import Layout, plans
 
@@ -23,7 +22,7 @@ def _most_bytes(topic: str) -> int:
 
 def test_the_rejection_of_the_largest_record_fits_its_topic() -> None:
     record = read_record("table.floor", 0, 0, 1, b"x" * MAX_RECORD_BYTES, 12)
-    [message] = outputs.results(News(), [record])
+    [message] = outputs.rejections((), [record])
     assert message.topic == REJECTED.name
     assert MAX_RECORD_BYTES < len(message.value) < _most_bytes(REJECTED.name)
 

@@ -1,0 +1,57 @@
+"""Verdicts that were stored and perhaps not sent: the next worker sends what was stored last of each partition."""
+
+from schemas.topics import VERDICTS, partition_of
+from schemas.verdicts import parse_verdict
+from store.connect import Store
+from store.write.verdicts import write_verdicts
+from streams.unsent_verdicts import CLOCKS_APART_MS, stored_last
+from tests.store.floor import ARRIVAL, judged
+
+COUNT = 2
+TABLES = {number: [f"BT{n}" for n in range(40) if partition_of(f"BT{n}", COUNT) == number][:2] for number in (0, 1)}
+BUSY, BESIDE = TABLES[0]
+ELSEWHERE = TABLES[1][0]
+LATER = ARRIVAL + 10 * CLOCKS_APART_MS
+
+
+def _sent(store: Store, *partitions: int, since: int = ARRIVAL) -> list[tuple[str, int, int]]:
+    messages = stored_last(store, since, partitions, COUNT)
+    assert {message.topic for message in messages} <= {VERDICTS.name}
+    verdicts = [parse_verdict(message.value) for message in messages]
+    assert [message.key for message in messages] == [verdict.table.encode() for verdict in verdicts]
+    return [(verdict.table, verdict.round, verdict.revision) for verdict in verdicts]
+
+
+def test_what_was_stored_last_of_each_partition_is_sent_again(store: Store) -> None:
+    write_verdicts(store, [judged(BUSY, number=1, at=ARRIVAL), judged(ELSEWHERE, number=1, at=ARRIVAL)])
+    write_verdicts(store, [judged(BUSY, number=2, at=LATER), judged(BESIDE, number=7, at=LATER)])
+    assert sorted(_sent(store, 0, 1)) == sorted([(BUSY, 2, 1), (BESIDE, 7, 1), (ELSEWHERE, 1, 1)])
+
+
+def test_of_the_partitions_of_others_nothing_is(store: Store) -> None:
+    write_verdicts(store, [judged(BUSY, at=LATER), judged(ELSEWHERE, at=LATER)])
+    assert _sent(store, 1) == [(ELSEWHERE, 1, 1)]
+    assert _sent(store) == []
+
+
+def test_a_worker_whose_clock_was_ahead_hides_nothing(store: Store) -> None:
+    write_verdicts(store, [judged(BUSY, number=1, at=LATER), judged(BESIDE, number=1, at=LATER - CLOCKS_APART_MS - 1)])
+    write_verdicts(store, [judged(BUSY, number=2, at=LATER - CLOCKS_APART_MS)])
+    assert _sent(store, 0) == [(BUSY, 2, 1), (BUSY, 1, 1)], "in the order of judging"
+
+
+def test_what_was_judged_before_all_that_is_acknowledged_was_sent(store: Store) -> None:
+    write_verdicts(store, [judged(BUSY, at=ARRIVAL)])
+    assert _sent(store, 0, since=ARRIVAL + 1) == []
+
+
+def test_a_revision_comes_once_as_the_row_that_counts_has_it(store: Store) -> None:
+    """A worker that stood still left another row under a revision that its successor had given."""
+    first = judged(BUSY, at=LATER)
+    write_verdicts(store, [first])
+    write_verdicts(store, [judged(BUSY, bets=(), at=LATER + 5), judged(BUSY, revision=2, at=LATER + 9)])
+    messages = stored_last(store, ARRIVAL, [0], COUNT)
+    assert [parse_verdict(each.value).digest for each in messages] == [
+        first.verdict.digest,
+        judged(BUSY, revision=2).verdict.digest,
+    ]
