@@ -33,6 +33,8 @@ from schemas.verdicts import Verdict, parse_verdict
 from streams.broker_url import Broker, BrokerUnavailable, EmbeddedLog, KafkaBroker, RightsMissing, TopicsMissing
 from streams.embedded.layout import LogError
 from streams.embedded.log import Log, Place, Span, StoredRecord
+from streams.kafka_refusal import unavailable
+from streams.kafka_topics import check_shown
 
 logger = logging.getLogger(__name__)
 
@@ -248,7 +250,10 @@ class _KafkaReader:
         self._consumer = self._connected(connect_seconds)
         try:
             there = {topic: self._consumer.partitions_for_topic(topic) or set() for topic in topics}
-            _check_topics(topics, {topic for topic, numbers in there.items() if numbers}, str(broker))
+            unseen = [topic for topic, numbers in there.items() if not numbers]
+            if unseen:
+                check_shown(broker, unseen)
+            _check_topics(topics, {topic for topic in topics if topic not in unseen}, str(broker))
             places = [TopicPartition(topic, number) for topic, numbers in there.items() for number in sorted(numbers)]
             self._consumer.assign(places)
             starts = self._starts(places, start)
@@ -260,8 +265,8 @@ class _KafkaReader:
             raise RightsMissing(f"{broker} does not let {broker.user or 'an unknown user'} read: {error}") from error
         except (KafkaError, OSError) as error:
             self._consumer.close()
-            raise BrokerUnavailable(f"{broker}: {error}") from error
-        except TopicsMissing:
+            raise unavailable(broker, error) from error
+        except (BrokerUnavailable, RightsMissing, TopicsMissing):
             self._consumer.close()
             raise
 
@@ -277,7 +282,7 @@ class _KafkaReader:
                 allow_auto_create_topics=False,
             )
         except (KafkaError, OSError) as error:
-            raise BrokerUnavailable(f"{self._broker}: {error}") from error
+            raise unavailable(self._broker, error) from error
 
     def _starts(self, places: list[TopicPartition], start: Start) -> dict[TopicPartition, int]:
         ends: dict[TopicPartition, int] = self._consumer.end_offsets(places)

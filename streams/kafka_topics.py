@@ -1,9 +1,10 @@
 """The contract's topics and rights on a Kafka cluster, through kafka-python's admin client."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 from kafka import KafkaAdminClient
 from kafka.admin import ConfigResource
@@ -18,6 +19,7 @@ from kafka.errors import (
 )
 
 from streams.broker_url import BrokerUnavailable, KafkaBroker, RightsMissing
+from streams.kafka_refusal import unavailable
 from streams.rights import Right, grant, granted, harmless, wanted
 from streams.topic_layout import INPUTS, OUTPUTS, Difference, Layout, partition_differences, plans
 
@@ -34,7 +36,7 @@ def administration(broker: KafkaBroker, connect_seconds: float) -> Iterator[Kafk
         # The client asks the leader of a partition, which is broker -1 while there is none.
         raise BrokerUnavailable(f"{broker}: a partition has no leader at the moment") from error
     except (KafkaError, OSError) as error:
-        raise BrokerUnavailable(f"{broker}: {error}") from error
+        raise unavailable(broker, error) from error
 
 
 def create(broker: KafkaBroker, admin: KafkaAdminClient, layout: Layout) -> list[str]:
@@ -93,6 +95,24 @@ def check(admin: KafkaAdminClient, layout: Layout) -> list[Difference]:
     return differences + _right_differences(admin, layout)
 
 
+def described_topics(admin: KafkaAdminClient, names: Sequence[str]) -> dict[str, Any]:
+    """Those of the topics that are there. To whom the broker does not show one, it does not say whether it is."""
+    described: list[dict[str, Any]] = admin.describe_topics(list(names))
+    hidden = [topic["name"] for topic in described if topic["error_code"] == TopicAuthorizationFailedError.errno]
+    if hidden:
+        raise TopicAuthorizationFailedError(f"look at {', '.join(hidden)}")
+    for topic in described:
+        if topic["error_code"] not in (0, UnknownTopicOrPartitionError.errno):
+            raise for_code(topic["error_code"])(topic["name"])
+    return {topic["name"]: topic for topic in described if topic["error_code"] == 0}
+
+
+def check_shown(broker: KafkaBroker, names: Sequence[str], connect_seconds: float = 10.0) -> None:
+    """RightsMissing where topics that a client does not find are there for others, perhaps."""
+    with administration(broker, connect_seconds) as admin:
+        described_topics(admin, names)
+
+
 @dataclass(frozen=True, slots=True)
 class _Described:
     partitions: int
@@ -103,12 +123,8 @@ class _Described:
 def _described(admin: KafkaAdminClient, layout: Layout) -> tuple[dict[str, _Described], int]:
     """The topics that are there, in the order of the plans, and how many copies they should have."""
     replication = layout.replication or min(3, len(admin.describe_cluster()["brokers"]))
-    present = {}
-    for topic in admin.describe_topics([plan.name for plan in plans(layout)]):
-        if topic["error_code"] == 0:
-            present[topic["name"]] = topic["partitions"]
-        elif topic["error_code"] != UnknownTopicOrPartitionError.errno:
-            raise for_code(topic["error_code"])(topic["name"])
+    described = described_topics(admin, [plan.name for plan in plans(layout)])
+    present = {name: topic["partitions"] for name, topic in described.items()}
     if not present:
         return {}, replication
     configs = admin.describe_configs([ConfigResource("TOPIC", name) for name in present], config_filter="all")["topic"]

@@ -13,7 +13,7 @@ from streams.broker_url import Broker, BrokerUnavailable, EmbeddedLog, TopicsMis
 from streams.embedded.group import count_alive, look
 from streams.embedded.layout import LogError
 from streams.embedded.log import Log, Place
-from streams.kafka_topics import administration
+from streams.kafka_topics import administration, described_topics
 from streams.topic_layout import GROUP, INPUTS
 
 
@@ -72,10 +72,10 @@ def progress_of(broker: Broker, group: str = GROUP, *, connect_seconds: float = 
 
 def progress_with(admin: KafkaAdminClient, group: str = GROUP, where: str = "the broker") -> dict[Place, Progress]:
     """The same, asked with this client."""
+    described = described_topics(admin, INPUTS)
     places = [
         TopicPartition(topic["name"], partition["partition_index"])
-        for topic in admin.describe_topics(list(INPUTS))
-        if topic["error_code"] == 0
+        for topic in described.values()
         for partition in topic["partitions"]
     ]
     missing = [name for name in INPUTS if not any(place.topic == name for place in places)]

@@ -19,6 +19,7 @@ from schemas.topics import INPUT
 from streams.broker_url import Broker, BrokerUnavailable, EmbeddedLog, KafkaBroker, RightsMissing, TopicsMissing
 from streams.embedded.layout import LogError
 from streams.embedded.log import Log, NewRecord
+from streams.kafka_refusal import unavailable
 from streams.packing import PackedRecord
 
 IN_FLIGHT_BYTES = 32 << 20
@@ -78,7 +79,7 @@ def open_outlet(broker: Broker, *, patience_seconds: float = 120.0) -> Iterator[
     except AuthorizationError as error:
         raise RightsMissing(f"{broker} does not let {broker.user or 'an unknown user'} write: {error}") from error
     except (KafkaError, OSError) as error:
-        raise BrokerUnavailable(f"{broker}: {error}") from error
+        raise unavailable(broker, error) from error
     finally:
         if producer is not None:
             producer.close(timeout=5)

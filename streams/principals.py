@@ -16,9 +16,12 @@ class Principals:
     gateways: tuple[str, ...] = ()
     """Take events over HTTP from devices they know by token: write all three."""
     workers: tuple[str, ...] = ()
-    """Judge: read the inputs as a group, write the outputs."""
+    """Judge: read the inputs as a group, write the outputs but for the checkpoints."""
+    sealers: tuple[str, ...] = ()
+    """Seal the store: write audit.checkpoints and nothing else, so that whoever judges cannot sign for it."""
     console: tuple[str, ...] = ()
     """Reads everything and sees how far the workers are, writes nothing."""
 
     def any(self) -> bool:
-        return any((self.readers, self.sensors, self.desks, self.gateways, self.workers, self.console))
+        users = (self.readers, self.sensors, self.desks, self.gateways, self.workers, self.sealers, self.console)
+        return any(users)

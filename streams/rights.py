@@ -1,5 +1,5 @@
 """Who may do what on the broker: each kind of device writes its own topic, workers read inputs and write outputs, of
-which they read the alerts again.
+which they read the alerts again, and the sealing alone writes checkpoints.
 
 The rights of the contract's topics as Kafka access rules, and every difference between them and what the broker has.
 """
@@ -22,6 +22,7 @@ from kafka.errors import SecurityDisabledError
 
 from schemas.topics import ALERTS, BETS, CARDS, FLOOR, INPUT
 from streams.principals import Principals
+from streams.topic_layout import CHECKPOINTS
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -53,7 +54,8 @@ def _wanted(principals: Principals, outputs: tuple[str, ...], group: str) -> Ite
         (principals.sensors, (BETS.name,)),
         (principals.desks, (FLOOR.name,)),
         (principals.gateways, inputs),
-        (principals.workers, outputs),
+        (principals.workers, tuple(topic for topic in outputs if topic != CHECKPOINTS.name)),
+        (principals.sealers, (CHECKPOINTS.name,)),
     ):
         for user in users:
             yield from (Right(_named(user), "WRITE", "TOPIC", topic) for topic in topics)
@@ -61,6 +63,9 @@ def _wanted(principals: Principals, outputs: tuple[str, ...], group: str) -> Ite
         # Alerts too: what a worker told and did not live to store, the next one takes up.
         yield from (Right(_named(user), "READ", "TOPIC", topic) for topic in (*inputs, ALERTS.name))
         yield Right(_named(user), "READ", "GROUP", group)
+    for user in principals.sealers:
+        # The way into the broker asks how many partitions the inputs have.
+        yield from (Right(_named(user), "DESCRIBE", "TOPIC", topic) for topic in inputs)
     for user in principals.console:
         yield from (Right(_named(user), "READ", "TOPIC", topic) for topic in (*inputs, *outputs))
         yield Right(_named(user), "READ", "GROUP", f"{group}-console", prefix=True)

@@ -10,7 +10,7 @@ GROUP = "tablewatch"
 """The workers' group."""
 
 CHECKPOINTS = Topic(
-    "audit.checkpoints", "Signed heads of the verdicts' hash chain, for others to keep.", ("worker",), ()
+    "audit.checkpoints", "Signed heads of the verdicts' hash chain, for others to keep.", ("sealing",), ()
 )
 
 INPUTS: tuple[str, ...] = tuple(topic.name for topic in INPUT)

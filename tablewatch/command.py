@@ -8,7 +8,7 @@ from typing import Annotated, Final
 import typer
 
 from tablewatch.commands.lazily import Command, lazily
-from tablewatch.settings import InvalidSetting, load_file
+from tablewatch.settings import InvalidSetting, load_file, mistyped
 
 WRONG_USE: Final = 2
 
@@ -73,4 +73,6 @@ def main() -> None:
     except InvalidSetting as error:
         sys.stderr.write(f"{error}\n")
         sys.exit(WRONG_USE)
+    for wrong in mistyped():
+        sys.stderr.write(f"{wrong}\n")
     app()

@@ -50,6 +50,7 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Setting("DESKS", "", "users that write table.floor"),
     Setting("GATEWAYS", "", "users that write all three input topics"),
     Setting("WORKERS", "", "users that judge"),
+    Setting("SEALERS", "", "users that write audit.checkpoints"),
     Setting("CONSOLES", "", "users that read everything"),
     Setting("RETENTION_YEARS", "7", "years that the store keeps everything; never less than five"),
     Setting("CLUSTER", "", "the ClickHouse cluster to make replicated and distributed tables on"),
@@ -159,15 +160,16 @@ def _take_values(environment: MutableMapping[str, str]) -> None:
         del environment[PREFIX + name + IN_FILE]  # a process that this one starts finds the value
 
 
-def mistyped(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """Variables that are no setting and are named nearly like one, each with the name that was meant. What is meant for
-    something else that shares the prefix is left alone."""
-    found = {}
-    for variable in environment:
+def mistyped(environment: Mapping[str, str] = os.environ) -> list[str]:
+    """A sentence for each variable that is no setting and is named nearly like one. What is meant for something else
+    that shares the prefix is left alone."""
+    found = []
+    for variable in sorted(environment):
         name = variable.removeprefix(PREFIX).removesuffix(IN_FILE)
         if variable.startswith(PREFIX) and variable != FILE and name not in _BY_NAME and not name.startswith("TEST_"):
             for near in get_close_matches(name, _BY_NAME, 1, _NEARLY):
-                found[variable] = variable.replace(name, near)
+                meant = variable.replace(name, near)
+                found.append(f"{variable} is no setting, and is not heeded. Did you mean {meant}?")
     return found
 
 

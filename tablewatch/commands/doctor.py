@@ -52,11 +52,7 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help="One JSON object
     that was never started is no fault. Exit code 3 if broker or store cannot be reached.
     """
     quiet_drivers()
-    checks = [
-        Check("settings", False, f"{typed} is no setting, and is not heeded. Did you mean {meant}?")
-        for typed, meant in sorted(mistyped().items())
-    ]
-    checks += [Check("settings", False, wrong) for wrong in unusable()]
+    checks = [Check("settings", False, wrong) for wrong in (*mistyped(), *unusable())]
     target, lag = _look_at_broker(checks)
     store = _look_at_store(checks)
     if store is not None:

@@ -43,6 +43,7 @@ Sensors = Annotated[str, typer.Option(envvar="TABLEWATCH_SENSORS", help="Users t
 Desks = Annotated[str, typer.Option(envvar="TABLEWATCH_DESKS", help="Users that write table.floor.")]
 Gateways = Annotated[str, typer.Option(envvar="TABLEWATCH_GATEWAYS", help="Users that write all three.")]
 Workers = Annotated[str, typer.Option(envvar="TABLEWATCH_WORKERS", help="Users that judge.")]
+Sealers = Annotated[str, typer.Option(envvar="TABLEWATCH_SEALERS", help="Users that write audit.checkpoints.")]
 Consoles = Annotated[str, typer.Option(envvar="TABLEWATCH_CONSOLES", help="Users that read everything.")]
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON object a line.")]
 
@@ -62,6 +63,7 @@ def create(
     desks: Desks = "",
     gateways: Gateways = "",
     workers: Workers = "",
+    sealers: Sealers = "",
     consoles: Consoles = "",
 ) -> None:
     """Examples:
@@ -69,12 +71,12 @@ def create(
     \b
       tablewatch topics create
       tablewatch topics create --broker kafka://broker:9092 --partitions 24
-      tablewatch topics create --readers reader1,reader2 --sensors rfid --desks pit --workers worker --consoles web
+      tablewatch topics create --readers reader1,reader2 --sensors rfid --desks pit --workers judge --sealers seal
 
     Makes the topics that are missing, sets the settings of the others right, and gives the named users their rights
     where the broker has an authorizer. What cannot be changed (the number of partitions) is named; exit code 1 then.
     """
-    principals = _principals(readers, sensors, desks, gateways, workers, consoles)
+    principals = _principals(readers, sensors, desks, gateways, workers, sealers, consoles)
     layout = Layout(partitions, replication, input_days, output_days, principals=principals)
     with _explained():
         target = broker_of(broker, data)
@@ -99,6 +101,7 @@ def check(
     desks: Desks = "",
     gateways: Gateways = "",
     workers: Workers = "",
+    sealers: Sealers = "",
     consoles: Consoles = "",
     as_json: AsJson = False,
 ) -> None:
@@ -107,12 +110,12 @@ def check(
     \b
       tablewatch topics check
       tablewatch topics check --broker kafka://broker:9092 --json
-      tablewatch topics check --readers reader1,reader2 --sensors rfid --desks pit --workers worker --consoles web
+      tablewatch topics check --readers reader1,reader2 --sensors rfid --desks pit --workers judge --sealers seal
 
     Names every difference between the broker and the contract: topics, settings, and, where users are named, rights
     that are missing or too wide. Exit code 1 if there is one.
     """
-    principals = _principals(readers, sensors, desks, gateways, workers, consoles)
+    principals = _principals(readers, sensors, desks, gateways, workers, sealers, consoles)
     with _explained():
         target = broker_of(broker, data)
         found = check_topics(target, Layout(partitions, replication, input_days, output_days, principals=principals))

@@ -18,10 +18,10 @@ def absent(what: str, reason: str) -> None:
 
 
 @contextmanager
-def own_broker(folder: Path, *, secure: bool = False) -> Iterator[KafkaBroker]:
+def own_broker(folder: Path, *, secure: bool = False, tls: tuple[Path, Path] | None = None) -> Iterator[KafkaBroker]:
     """A broker that belongs to whoever asks: to kill, to start again, to fill with users and rights."""
     try:
-        broker = KafkaBroker(folder, secure=secure)
+        broker = KafkaBroker(folder, secure=secure, tls=tls)
     except KafkaUnavailable as error:
         absent("java", str(error))
         raise

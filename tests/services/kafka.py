@@ -78,20 +78,22 @@ class KafkaBroker:
         folder: Path,
         *,
         secure: bool = False,
+        tls: tuple[Path, Path] | None = None,
         heap: str = "512m",
         java: tuple[str, ...] = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"),
         properties: Mapping[str, str] | None = None,
     ) -> None:
-        """`secure`: SASL/SCRAM and the authorizer, with `admin` as super user. `java`: short tests start sooner without
+        """`secure`: SASL/SCRAM and the authorizer, with `admin` as super user. `tls`: certificate and key of a listener
+        beside, for the same users, at `tls_port`. `java`: short tests start sooner without
         the optimising compiler; pass () for measurements."""
         self.folder = folder
         self.secure = secure
-        self.port, self._controller_port = free_port(), free_port()
+        self.port, self._controller_port, self.tls_port = free_port(), free_port(), free_port()
         self._class_path = f"{jars()}/*"
         self._java = ["java", f"-Xmx{heap}", "-Xms64m", *java, "-cp", self._class_path]
         self._process: subprocess.Popen[bytes] | None = None
         folder.mkdir(parents=True, exist_ok=True)
-        self._write_properties(dict(properties or {}))
+        self._write_properties((self._tls(*tls) if tls else {}) | dict(properties or {}))
         self._format()
 
     @property
@@ -235,13 +237,24 @@ class KafkaBroker:
                 "super.users": f"User:{ADMIN};User:ANONYMOUS",
                 "sasl.enabled.mechanisms": "SCRAM-SHA-512",
                 "sasl.mechanism.inter.broker.protocol": "SCRAM-SHA-512",
-                "listener.name.client.scram-sha-512.sasl.jaas.config": (
-                    "org.apache.kafka.common.security.scram.ScramLoginModule required "
-                    f'username="{ADMIN}" password="{PASSWORD}";'
-                ),
+                "listener.name.client.scram-sha-512.sasl.jaas.config": _login(),
             }
         self._properties = self.folder / "server.properties"
         self._properties.write_text("".join(f"{name}={value}\n" for name, value in (settings | more).items()))
+
+    def _tls(self, certificate: Path, key: Path) -> dict[str, str]:
+        both = self.folder / "tls.pem"
+        both.write_bytes(key.read_bytes() + certificate.read_bytes())
+        controller = f"CONTROLLER://127.0.0.1:{self._controller_port}"
+        clients = f"CLIENT://{self.server},TLS://127.0.0.1:{self.tls_port}"
+        return {
+            "listeners": f"{clients},{controller}",
+            "advertised.listeners": clients,
+            "listener.security.protocol.map": "CLIENT:SASL_PLAINTEXT,TLS:SASL_SSL,CONTROLLER:PLAINTEXT",
+            "listener.name.tls.ssl.keystore.type": "PEM",
+            "listener.name.tls.ssl.keystore.location": str(both),
+            "listener.name.tls.scram-sha-512.sasl.jaas.config": _login(),
+        }
 
     def _format(self) -> None:
         cluster = urlsafe_b64encode(uuid4().bytes).decode().rstrip("=")
@@ -256,3 +269,8 @@ class KafkaBroker:
 
     def _last_lines(self) -> str:
         return "\n".join((self.folder / "broker.out").read_text(errors="replace").splitlines()[-20:])
+
+
+def _login() -> str:
+    module = "org.apache.kafka.common.security.scram.ScramLoginModule"
+    return f'{module} required username="{ADMIN}" password="{PASSWORD}";'

@@ -21,6 +21,8 @@ from streams.broker_url import Broker, BrokerUnavailable, EmbeddedLog, KafkaBrok
 from streams.embedded.log import Log, Topic
 from streams.kafka_topics import administration
 from streams.lag import progress_with
+from streams.outlets import open_outlet
+from streams.packing import PackedRecord
 from streams.principals import Principals
 from streams.topics import INPUTS, OUTPUTS, Difference, Layout, check, create
 from tests.services.fixtures import own_broker
@@ -29,8 +31,9 @@ from tests.services.topics import without_topics
 
 pytestmark = pytest.mark.xdist_group("kafka")
 
-USERS = {name: f"{name}-secret" for name in ("reader", "sensor", "desk", "gateway", "worker", "console", "stranger")}
-PRINCIPALS = Principals(("reader",), ("sensor",), ("User:desk",), ("gateway",), ("worker",), ("console",))
+NAMES = "reader", "sensor", "desk", "gateway", "worker", "sealer", "console", "stranger"
+USERS = {name: f"{name}-secret" for name in NAMES}
+PRINCIPALS = Principals(("reader",), ("sensor",), ("User:desk",), ("gateway",), ("worker",), ("sealer",), ("console",))
 GUARDED = Layout(partitions=2, principals=PRINCIPALS)
 
 
@@ -185,7 +188,8 @@ def test_a_bet_sensor_cannot_write_cards(guarded: RealBroker) -> None:
         ("reader", {"table.cards"}),
         ("desk", {"table.floor"}),
         ("gateway", set(INPUTS)),
-        ("worker", set(OUTPUTS)),
+        ("worker", set(OUTPUTS) - {"audit.checkpoints"}),
+        ("sealer", {"audit.checkpoints"}),
         ("console", set()),
         ("stranger", set()),
     ],
@@ -206,6 +210,14 @@ def read_first(broker: RealBroker, user: str, topic: str, group: str) -> bytes |
         return found[0].value if found else None
     finally:
         consumer.close(autocommit=False)
+
+
+@pytest.mark.java
+def test_the_sealing_sends_its_checkpoints_with_no_other_right(guarded: RealBroker) -> None:
+    with open_outlet(parse_broker(guarded.url_of("sealer", USERS["sealer"]))) as outlet:
+        outlet.send(PackedRecord("audit.checkpoints", 0, b"{}", 1))
+        outlet.finish()
+    assert read_first(guarded, "console", "audit.checkpoints", "tablewatch-console-1") == b"{}"
 
 
 @pytest.mark.java

@@ -26,6 +26,7 @@ from tests.store.floor import finding
 from tests.streams.alerting.room import Room
 from tests.streams.alerting.webhook import until
 from tests.streams.watching.shoes import with_false_shuffle
+from tests.tablewatch.typed import typed
 
 
 @pytest.fixture
@@ -86,6 +87,15 @@ def test_a_variable_that_is_nearly_a_setting_is_named(room: Room) -> None:
     assert (code, said["ok"]) == (0, False)
     meant = "Did you mean TABLEWATCH_RETENTION_YEARS?"
     assert said["settings"] == (False, f"TABLEWATCH_RETENTION_YEAR is no setting, and is not heeded. {meant}")
+
+
+def test_every_command_says_that_a_variable_is_nearly_a_setting() -> None:
+    done = typed("settle", "--games", TABLEWATCH_TOLERANCE_MSS="9", TABLEWATCH_HOUSE="Marina")
+    meant = b"Did you mean TABLEWATCH_TOLERANCE_MS?"
+    assert (done.returncode, done.stderr) == (
+        0,
+        b"TABLEWATCH_TOLERANCE_MSS is no setting, and is not heeded. " + meant + b"\n",
+    )
 
 
 @pytest.mark.parametrize(

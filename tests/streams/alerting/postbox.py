@@ -5,18 +5,12 @@ import ssl
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
 from email import message_from_bytes, policy
 from email.message import EmailMessage
-from ipaddress import ip_address
 from pathlib import Path
 from socketserver import StreamRequestHandler, ThreadingTCPServer
 
-from cryptography import x509
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.hazmat.primitives.hashes import SHA256
-from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
-from cryptography.x509.oid import NameOID
+from tests.services.certificate import self_signed
 
 
 @dataclass(frozen=True)
@@ -63,7 +57,7 @@ class Postbox:
         """Takes connections, and says nothing."""
         self._ended = threading.Event()
         self._context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        self._context.load_cert_chain(_certificate(folder))
+        self._context.load_cert_chain(*self_signed(folder, "postbox"))
         outer = self
 
         class Visit(StreamRequestHandler):
@@ -148,25 +142,3 @@ def _content(read: Callable[[], bytes]) -> bytes:
     while (line := read()) not in (b".\r\n", b""):
         lines.append(line.removeprefix(b".") if line.startswith(b"..") else line)
     return b"".join(lines)
-
-
-def _certificate(folder: Path) -> Path:
-    """Of nobody that anybody trusts."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "127.0.0.1")])
-    now = datetime.now(UTC)
-    made = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - timedelta(days=1))
-        .not_valid_after(now + timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))]), critical=False)
-        .sign(key, SHA256())
-    )
-    path = folder / "postbox.pem"
-    secret = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
-    path.write_bytes(secret + made.public_bytes(Encoding.PEM))
-    return path

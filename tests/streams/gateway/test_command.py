@@ -7,17 +7,11 @@ import socket
 import ssl
 import subprocess
 import sys
-from datetime import UTC, datetime, timedelta
-from ipaddress import ip_address
 from pathlib import Path
 
 import httpx
 import orjson
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
 from typer.main import get_command
 from typer.testing import CliRunner
 
@@ -25,6 +19,7 @@ from streams.broker_url import EmbeddedLog
 from streams.gateway.tokens import TokenFile
 from tablewatch.commands.gateway import gateway
 from tablewatch.settings import SETTINGS
+from tests.services.certificate import self_signed
 from tests.streams.gateway.floor import ONE, READER, Floor, card, until
 
 RUN = CliRunner()
@@ -101,31 +96,10 @@ def test_a_host_that_is_not_this_machine_s_is_said(tmp_path: Path) -> None:
     assert "TABLEWATCH_GATEWAY_HOST" in ended.stderr
 
 
-def certificate(folder: Path) -> tuple[Path, Path]:
-    """A certificate for 127.0.0.1 that signs itself, and its key."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "gateway")])
-    now = datetime.now(UTC)
-    made = (
-        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
-        .not_valid_before(now - timedelta(hours=1))
-        .not_valid_after(now + timedelta(hours=1))
-        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))]), critical=False)
-        .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
-        .sign(key, hashes.SHA256())
-    )
-    paths = folder / "gateway.pem", folder / "gateway.key"
-    paths[0].write_bytes(made.public_bytes(serialization.Encoding.PEM))
-    paths[1].write_bytes(
-        key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-    )
-    return paths
-
-
 def test_the_server_starts_serves_with_tls_and_ends_with_0_on_sigterm(tmp_path: Path) -> None:
     tokens = TokenFile(tmp_path / "gateway-tokens.json")
     _, token = tokens.add("reader-12", "card-reader", ["BT12"], [READER])
-    pem, key = certificate(tmp_path)
+    pem, key = self_signed(tmp_path, "gateway")
     log = tmp_path / "stderr"
     code = "from tablewatch.commands.gateway import gateway; gateway()"
     with log.open("wb") as stderr:
