@@ -1,7 +1,6 @@
 """`tablewatch audit`: judge a file of events offline."""
 
 import gc
-import os
 import sys
 from pathlib import Path
 from typing import Annotated, BinaryIO
@@ -61,9 +60,8 @@ def audit(
                 found = judge_filed(filing, settings, out, findings=findings, strict=strict, watch=watch, tell=tell)
         sys.stdout.buffer.flush()
     except BrokenPipeError:
-        # Whoever reads has had enough. Python would complain once more when it flushes at its end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return
+        # Of the output, which is no fault of what is read.
+        raise
     except (InvalidSetting, NoRoomError) as error:
         typer.echo(str(error), err=True)
         raise typer.Exit(WRONG_USE) from error

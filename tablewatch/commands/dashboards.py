@@ -90,8 +90,8 @@ def diff(
       tablewatch dashboards diff --url http://localhost:3000 --token glsa_…
       tablewatch dashboards diff --url http://localhost:3000 --token glsa_… --brief
 
-    Names every dashboard and alert rule that is missing, older than ours or changed by a person, and for dashboards the
-    lines that differ. Exit code 1 if there is one.
+    Names every dashboard and alert rule that is missing, older than ours or changed by a person, for dashboards with
+    the lines that differ, and data sources and the contact point where they are missing. Exit code 1 if there is one.
     """
     found = False
     with _explained():

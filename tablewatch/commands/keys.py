@@ -115,7 +115,12 @@ def lost(key: Annotated[str, typer.Argument(metavar="KEY", help="The name of the
             raise typer.Exit(WRONG_USE)
         note_access(store, who_looks(value_of("USER")), "keys lost", (), {"key": key})
         ring.keep_public(there[key])
-    typer.echo(f"The public half of key {key} is in {ring.folder} now: what it signed is believed here.")
+        known = ring.known()
+        firsts = sorted({_first_of(each, known).key_id for each in known})
+    typer.echo(
+        f"The public half of key {key} is in {ring.folder} now: what it signed is believed here. Those who check"
+        f" name {' and '.join(firsts)}: {' '.join(f'--trust {each}' for each in firsts)}"
+    )
 
 
 @keys.command("list")

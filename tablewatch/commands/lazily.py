@@ -1,6 +1,9 @@
 """Commands that are loaded only when they are called: none must wait for what only another one needs."""
 
 import gc
+import os
+import select
+import sys
 from collections.abc import Mapping
 from difflib import get_close_matches
 from importlib import import_module
@@ -24,6 +27,22 @@ def lazily(commands: Mapping[str, Command]) -> type[TyperGroup]:
     """A group of these commands that imports each when it is asked for, and lists them without importing any."""
 
     class Commands(TyperGroup):
+        def invoke(self, ctx: Any) -> Any:
+            try:
+                try:
+                    return super().invoke(ctx)
+                finally:
+                    sys.stdout.flush()
+            except SystemExit as ended:
+                # So Rich ends a command whose tables nobody reads any more.
+                if not isinstance(ended.__context__, BrokenPipeError):
+                    raise
+            except BrokenPipeError:
+                if not _nobody_reads():
+                    raise
+                # Whoever reads has had enough. Python would complain once more when it flushes at its end.
+                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
         def list_commands(self, ctx: Any) -> list[str]:
             return list(commands)
 
@@ -56,6 +75,13 @@ def lazily(commands: Mapping[str, Command]) -> type[TyperGroup]:
                 formatter.write_dl([(name, command.about) for name, command in commands.items()])
 
     return Commands
+
+
+def _nobody_reads() -> bool:
+    """Whether the other end of standard output is closed: a connection to a service may break, too."""
+    poll = select.poll()
+    poll.register(sys.stdout.fileno(), 0)
+    return any(events & (select.POLLERR | select.POLLHUP) for _, events in poll.poll(0))
 
 
 def _load(module: str) -> ModuleType:

@@ -1,7 +1,6 @@
 """The store for the replay commands: schema checked, every look written down, and errors as one line and a code."""
 
 import logging
-import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -53,9 +52,6 @@ def stored() -> Iterator[Store]:
         store = connect(store_url())
         check(store)
         yield store
-    except BrokenPipeError:
-        # Whoever reads has had enough. Python would complain once more when it flushes at its end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (EventsGone, StoreContradicts) as error:
         raise _ended(str(error), FLAGGED) from error
     except (RoundNotFound, InvalidSetting, *_TO_CORRECT) as error:

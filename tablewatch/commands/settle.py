@@ -1,6 +1,5 @@
 """``tablewatch settle``: rounds as JSON lines in, their exact settlement out."""
 
-import os
 import sys
 from pathlib import Path
 from typing import Annotated, BinaryIO
@@ -41,9 +40,8 @@ def settle(
         with opened(files or []) as streams:
             invalid = sum(answer_all(stream, sys.stdout.buffer) for _, stream in streams)
     except BrokenPipeError:
-        # Whoever reads has had enough. Python would complain once more when it flushes at its end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return
+        # Of the output, which is no fault of what is read.
+        raise
     except OSError as error:
         typer.echo(f"{error.filename or 'Standard input'} cannot be read: {error.strerror}.", err=True)
         raise typer.Exit(2) from error

@@ -1,6 +1,5 @@
 """`tablewatch simulate`: tables that play by the rules and err on demand, as events on standard output."""
 
-import os
 import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -84,11 +83,7 @@ def simulate(
             write(fault)
 
         floor = deliveries(tables, rounds, seed, share, codes, games, begin, sink)
-        try:
-            _write(_paced(floor, speed) if speed else floor, sys.stdout.buffer, prompt=speed is not None)
-        except BrokenPipeError:
-            # Whoever reads has had enough. Python would complain once more when it flushes at its end.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _write(_paced(floor, speed) if speed else floor, sys.stdout.buffer, prompt=speed is not None)
     if share and not injected:
         typer.echo("No fault was injected: play more rounds, or choose games in which it can happen.", err=True)
 

@@ -1,6 +1,5 @@
 """`tablewatch store`: the schema of the store, its backups, legal holds, and what is past its retention."""
 
-import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -336,10 +335,6 @@ def _explained() -> Iterator[None]:
     quiet_drivers()
     try:
         yield
-    except BrokenPipeError:
-        # Whoever reads has had enough. Python would complain once more when it flushes at its end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise typer.Exit from None
     except StoreUnavailable as error:
         typer.echo(store_away(error), err=True)
         raise typer.Exit(UNREACHABLE) from error

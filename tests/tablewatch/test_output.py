@@ -1,0 +1,49 @@
+"""Whoever reads what a command prints may stop reading; a connection that breaks is another matter."""
+
+import errno
+import subprocess
+import sys
+
+import pytest
+import typer
+
+from tablewatch.commands.lazily import Command, lazily
+
+STARTED = [sys.executable, "-c", "from tablewatch.command import main; main()"]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["odds", "dragon_tiger"],
+        ["rules", "tiger"],
+        ["settle", "--games"],
+        ["simulate", "--tables", "2", "--rounds", "30"],
+        ["topics", "--help"],
+    ],
+    ids=lambda command: " ".join(command[:2]),
+)
+def test_whoever_reads_may_stop_reading(command: list[str]) -> None:
+    with subprocess.Popen([*STARTED, *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None and process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 0
+
+
+def broken() -> None:
+    """A connection to a service breaks."""
+    raise BrokenPipeError(errno.EPIPE, "of a connection")
+
+
+def test_a_connection_that_breaks_is_not_taken_for_a_reader_who_stopped() -> None:
+    code = f"from {__name__} import app; app()"
+    ended = subprocess.run([sys.executable, "-c", code, "broken"], capture_output=True, check=False)
+    assert ended.returncode != 0
+
+
+app = typer.Typer(cls=lazily({"broken": Command(f"{__name__}:broken", "Breaks.")}))
+
+
+@app.callback()
+def _some() -> None: ...
