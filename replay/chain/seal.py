@@ -45,8 +45,9 @@ class Sealer:
         self._store = store
         self._clock = clock
         self._grace = grace
-        self._key, self._private = ring.current()
+        # Before a key is asked for: where the folder is mistyped, none is to be made in it.
         self._last = _last_checkpoint(store, ring)
+        self._key, self._private = ring.current()
         write_keys(store, _unknown(store, ring))
         size = self._last.size if self._last is not None else 0
         self._edge = Frontier.at(size, StoredTree(store, TREE))
@@ -217,7 +218,8 @@ def _last_checkpoint(store: Store, ring: KeyRing) -> Checkpoint | None:
         # One mistyped folder would put a stranger's signature under the chain, for good.
         raise KeyOfAnother(
             f"the store was last sealed with key {signer}, which is not in {ring.folder}. Is TABLEWATCH_DATA right?"
-            f" If that key was yours and its folder is lost, say so: tablewatch keys lost {signer}"
+            f" If that key was yours and its folder is lost, make another (tablewatch keys make) and say so: tablewatch"
+            f" keys lost {signer}"
         )
     try:
         check_note(signed[-1], keys, signed[-2] if len(signed) > 1 else None)

@@ -160,13 +160,20 @@ def test_a_lost_key_folder_is_said_to_be_lost_before_another_key_seals_on(
     lost = orjson.loads(run("keys", "list", "--json").output)["key_id"]
     assert "nothing is to be done" in run("keys", "lost", lost).output
     monkeypatch.setenv("TABLEWATCH_DATA", str(tmp_path / "new"))
+    mistyped = run("chain", "checkpoint")
+    assert mistyped.exit_code == 2 and "Is TABLEWATCH_DATA right?" in mistyped.output
     run("keys", "make")
+    new = orjson.loads(run("keys", "list", "--json").output)["key_id"]
     for sealing in (("chain", "checkpoint"), ("chain", "run")):
         refused = run(*sealing)
         assert refused.exit_code == 2 and f"tablewatch keys lost {lost}" in refused.output
     assert run("keys", "lost", "0123456789abcdef").exit_code == 2
-    assert run("keys", "lost", lost).exit_code == 0
+    said_so = run("keys", "lost", lost)
+    assert said_so.exit_code == 0
+    trusted = [word for name in sorted((lost, new)) for word in ("--trust", name)]
+    assert said_so.output.strip().endswith(" ".join(trusted))
     assert run("chain", "checkpoint").exit_code == 0
+    assert run("replay", "verify", "--chain", *trusted).exit_code == 0
     assert run("replay", "verify", "--chain").exit_code == 0
     assert run("replay", "prove", floor).exit_code == 0
     said = [entry for entry in access_entries(own_store) if entry.action == "keys lost"]

@@ -61,6 +61,8 @@ def test_a_store_that_was_sealed_with_a_key_that_is_not_here_is_not_sealed_on(
     with pytest.raises(KeyOfAnother, match=f"tablewatch keys lost {ours.key_id}"):
         Sealer(store, other, lambda: LATER)
     assert signing_keys(store) == [ours], "nothing of the stranger is left in the store"
+    with pytest.raises(KeyOfAnother, match="Is TABLEWATCH_DATA right"):
+        Sealer(store, KeyRing(tmp_path / "mistyped"), lambda: LATER)
 
     other.keep_public(ours)
     assert Sealer(store, other, lambda: LATER).seal() is not None
