@@ -81,7 +81,11 @@ def _install_contact(grafana: Grafana, shift: str | None) -> Step:
 
 
 def differences(grafana: Grafana) -> Iterator[tuple[str, State, list[str]]]:
-    """Each dashboard and rule that is not as it should be: its name, how it stands, and its lines that differ."""
+    """What is not as it should be: its name, how it stands, and of a dashboard the lines that differ. Of a data source
+    and the contact point only that they are there: how they are is the house's own matter."""
+    for named in (CLICKHOUSE, PROMETHEUS):
+        if grafana.data_source(named["uid"]) is None:
+            yield f"data source {named['uid']}", "missing", []
     for uid, ours in dashboards().items():
         stored = grafana.dashboard(uid)
         state = state_of(ours, stored)
@@ -93,6 +97,8 @@ def differences(grafana: Grafana) -> Iterator[tuple[str, State, list[str]]]:
         state = state_of_rule(rule.json(), grafana.rule(rule.uid))
         if state not in ("current", "provisioned"):
             yield f"alert rule {rule.uid}", state, []
+    if not grafana.contact_points(CONTACT):
+        yield f"contact point {CONTACT}", "missing", []
 
 
 def export(grafana: Grafana, folder: Path) -> Iterator[Path]:

@@ -179,6 +179,14 @@ def test_a_missing_data_source_without_an_address_is_named(grafana: GrafanaServe
     assert done.exit_code == 1
     assert "data source tablewatch-clickhouse: not there" in done.output
     assert not grafana.sources
+    grafana.contacts.clear()
+    shown = run(grafana, "diff")
+    assert shown.exit_code == 1
+    assert shown.output.splitlines() == [
+        "data source tablewatch-clickhouse: missing",
+        "data source tablewatch-prometheus: missing",
+        "contact point tablewatch-shift: missing",
+    ]
 
 
 def test_a_wrong_token_says_so(grafana: GrafanaServer) -> None:
