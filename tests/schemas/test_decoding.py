@@ -219,6 +219,16 @@ def test_half_a_surrogate_pair_is_rejected_and_the_rest_is_read() -> None:
     assert event.subject == "\U0001f600"
 
 
+@pytest.mark.parametrize("long", ["9" * 4301, "-" + "1" * 9000, "7" * 5000 + ".25e7"])
+def test_a_number_that_no_reader_takes_is_rejected_and_the_rest_is_read(long: str) -> None:
+    digits = "5" * 6000
+    raw = b'{"more":%b,"id":"%b",%b' % (long.encode(), digits.encode(), GOOD.lstrip()[1:].replace(b'"id"', b'"other"'))
+    [rejected] = decode_record(raw).rejected
+    assert rejected.reason.startswith("not JSON: ")
+    assert (rejected.source, rejected.subject, rejected.sequence) == ("/tables/BT12/reader", "BT12", 41)
+    assert rejected.id == digits, "what stands in quotes is no number"
+
+
 @pytest.mark.parametrize("example", VALID, ids=str)
 def test_a_field_named_twice_is_rejected_wherever_it_stands(example: Example) -> None:
     event = json.loads(example.raw)
