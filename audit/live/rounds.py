@@ -16,6 +16,7 @@ from audit.live.seen import Seen
 from audit.settings import MILLISECOND, JudgeSettings
 from audit.table import RoundKey, configuration_at, newly_used
 from games.rulebook import rulebook
+from schemas.topics import HEARTBEAT
 
 
 class LiveRounds:
@@ -53,12 +54,12 @@ class LiveRounds:
             if shoe is None or held.shoe == shoe:
                 held.mark()
 
-    def mark_within(self, spans: Iterable[tuple[str, Obscured]]) -> None:
+    def mark_within(self, opened: set[tuple[str, Obscured]], closed: set[tuple[str, Obscured]]) -> None:
         """A hole that opened or closed can change what the rounds lack that it could belong to."""
-        holes = [span for _, span in spans]
+        holes = [span for _, span in opened | closed]
         if not holes:
             return
-        self.reload |= self._doubtful.within(holes)
+        self.reload |= self._doubtful.within(self._of_tellers(opened), self._of_tellers(closed))
         until = EVER_AFTER
         for held in reversed(self._in_time()):
             facts = held.gather()
@@ -67,6 +68,11 @@ class LiveRounds:
                 self.news = True
             if facts.openings:
                 until = facts.openings[0].at
+
+    def _of_tellers(self, spans: Iterable[tuple[str, Obscured]]) -> list[Obscured]:
+        """The holes of sources that tell of rounds, and not only that they are there."""
+        sources = self._beside.sources
+        return [span for name, span in spans if name in sources and sources[name].device.types - {HEARTBEAT}]
 
     def opened(self, opening: Fact) -> None:
         """A round was opened: it may be the one that follows one that was let go of."""
@@ -204,10 +210,9 @@ class LiveRounds:
     def release(self, keep_from: int) -> int:
         """Let go of rounds that are judged and were over before a time; the time from which facts are needed still."""
         oldest = keep_from
-        for key, held in list(self.held.items()):
-            if not held.facts:
-                continue
-            if held.verdict is None or held.changed or held.last >= keep_from:
+        for held in self._in_time():
+            # The ones behind it stay, too: the next opening is found among those that are held.
+            if oldest < keep_from or held.verdict is None or held.changed or held.last >= keep_from:
                 oldest = min(oldest, held.gather().ordered[0].at)
                 continue
             shoe = self._beside.shoe(held.shoe)
@@ -216,8 +221,10 @@ class LiveRounds:
                 shoe.short_of_draws.add(held.number)
             self._used_before |= held.used
             self._doubtful.note(held)
-            del self.held[key]
-        self._doubtful.forget(min((source.latest for source in self._beside.sources.values()), default=EVER_AFTER))
+            del self.held[held.shoe, held.number]
+        heard = [source.latest for source in self._beside.sources.values()]
+        if heard:
+            self._doubtful.forget(min(heard), max(heard))
         return oldest
 
 

@@ -287,7 +287,8 @@ class LiveTable:
             if source.widened:
                 # What its holes could hide depends on what it sends.
                 source.widened = False
-                self._judged.mark_within(self._beside.obscured())
+                holes = self._beside.obscured()
+                self._judged.mark_within(holes, holes)
         self._judged.look(complete_to, self.latest, seen, patient=patient)
         self._beside.look(complete_to, self.latest, seen)
         seen.reload, self._judged.reload = self._judged.reload, set()
@@ -317,7 +318,11 @@ class LiveTable:
         others = any(source.device.types != types.get(source.source) for source in self._beside.sources.values())
         if lasting or others:
             self._judged.mark_all()
-        self._judged.mark_within(spans | self._beside.obscured() if others else spans ^ self._beside.obscured())
+        holes = self._beside.obscured()
+        if others:
+            self._judged.mark_within(spans | holes, spans | holes)
+        else:
+            self._judged.mark_within(holes - spans, spans - holes)
 
     def _is_held(self, fact: Fact) -> bool:
         return fact.kind in _LASTING or (fact.kind != HEARTBEAT and (fact.data.shoe, fact.data.round) in self.rounds)

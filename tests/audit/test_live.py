@@ -11,8 +11,8 @@ from audit.beside_rounds import findings_beside_rounds
 from audit.devices import RejectedPlace
 from audit.intake import Intake
 from audit.live.seen import Seen
-from audit.live.table import LiveTable
-from audit.settings import JudgeSettings
+from audit.live.table import GRACE, LiveTable
+from audit.settings import MILLISECOND, JudgeSettings
 from audit.table import assemble, judge_table
 from schemas.decoding import Decoded, decode_lines
 from schemas.findings import Finding
@@ -20,7 +20,7 @@ from schemas.time import micros
 from schemas.topics import INPUT, topic_of
 from schemas.verdicts import Verdict
 from simulator.floor import simulate
-from tests.audit.case import SETTLED, Case, settled_round, unsettled_round
+from tests.audit.case import SETTLED, TABLE, Case, settled_round, unsettled_round
 
 SETTINGS = JudgeSettings()
 Key = tuple[str, str, int]
@@ -236,6 +236,24 @@ def test_a_settlement_out_of_order_is_told_at_once_after_one_in_order(case: Case
     steps = _told_in_turn(case)
     assert [found for kind, found in steps if kind == "bet.settled.v1"][-1] == [code]
     assert [found for kind, found in steps if kind != "bet.settled.v1" if found] == []
+
+
+def test_dtb_5_1_2_a_round_that_goes_on_behind_the_next_one_stays_reopened_when_that_one_is_let_go_of() -> None:
+    """The first round has no end and is settled once more after the second one was over; then a third one is played."""
+    lines = unsettled_round().without("round.closed").settle("b1", 100, 0, at=115_000).round().round().lines()
+    worker = _Worker()
+    worker.take(decode_lines(lines))
+    told: list[list[str]] = []
+    opened = next(micros(event.time) for event in decode_lines(lines).events if event.type == "round.opened.v1")
+    # All that is older than 105 seconds after the opening is let go of: the second round, and not the first.
+    moment = opened + 105_000 * MILLISECOND + GRACE
+    for complete_to in (moment, moment + 1, FOR_EVER):
+        worker.look(complete_to, release=complete_to == moment)
+        told.append(sorted(finding.code for finding in worker.told.values() if finding.round == 1))
+    assert told[0] == told[1] == told[2]
+    assert "round-out-of-order" in told[0]
+    verdicts, _ = _offline(lines)
+    assert _content(worker.verdicts[TABLE, "S1", 1]) == _content(verdicts[TABLE, "S1", 1])
 
 
 def test_dtb_5_1_2_a_settlement_after_the_next_opening_is_told_at_once() -> None:
