@@ -328,9 +328,8 @@ class Worker:
         if heard:
             since = await self.sink.ask(lambda: told_from(store, heard, earliest), meanwhile)
             records = await asyncio.to_thread(self._told_since, since)
-            # Before anything is stored here: only what was stored last is looked for.
             unsent = await self.sink.ask(lambda: stored_last(store, since, heard, self.partitions), meanwhile)
-            await outputs.send(self.app, unsent)
+            await self.sink.send_again(unsent)
         told = await self.sink.ask(
             lambda: take_up(store, records, lambda table: partition_of(table, self.partitions) in partitions), meanwhile
         )

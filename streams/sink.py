@@ -105,6 +105,8 @@ class Sink:
         self._held: dict[int, deque[Ack]] = {}
         """By partition, in the order of reading: stored, and not yet judged in all that rests on absence."""
         self._size = 0
+        self.unsent: list[outputs.Message] = []
+        """Verdicts of a worker before this one that may not have been sent: they go out before any is stored here."""
         self._turns = Turns(judges)
         self._changed = asyncio.Condition()
         # One thread: batches are stored in their order, and a desk is read when nothing is being written.
@@ -121,11 +123,17 @@ class Sink:
             metrics.BACKLOG.set(self._size)
             self._changed.notify_all()
 
+    async def send_again(self, messages: list[outputs.Message]) -> None:
+        """Hand over what a worker before this one may not have sent."""
+        async with self._changed:
+            self.unsent += messages
+            self._changed.notify_all()
+
     async def run(self) -> None:
         """Store what comes, and read what must be read again, a part of it after each that was stored."""
         while True:
             async with self._changed:
-                await self._changed.wait_for(lambda: bool(self._queue or self._next_turns()))
+                await self._changed.wait_for(lambda: bool(self._queue or self.unsent or self._next_turns()))
             await self._await_company()
             async with self._changed:
                 batches = self._take()
@@ -184,7 +192,7 @@ class Sink:
             # With the others: where storing fails it is tried again, too.
             batches.append(again)
         new = [batch for batch in batches if batch.generation == generation]
-        await self._send_rejections(new)
+        await self._send_before(new)
         written, news = await self.ask(lambda: self._write(new, now))
         await outputs.send(self.app, outputs.verdicts(news))
         for batch in written:
@@ -197,9 +205,13 @@ class Sink:
             metrics.VERDICTS.labels(each.concluded.verdict.status).inc()
         metrics.STORE_SECONDS.observe(time.perf_counter() - started)
 
-    async def _send_rejections(self, batches: Iterable[Batch]) -> None:
-        """What was refused stays refused whoever judges it, so that it is sent before it is stored: once a record is
-        stored nobody looks for its rejections again."""
+    async def _send_before(self, batches: Iterable[Batch]) -> None:
+        """Send what a worker before this one may not have sent; once more is stored, nobody looks for it. What was
+        refused stays refused whoever judges it, so that it is sent before it is stored, too."""
+        while self.unsent:
+            left = list(self.unsent)
+            await outputs.send(self.app, left)
+            del self.unsent[: len(left)]
         unsent = [batch for batch in batches if not batch.rejections_sent]
         await outputs.send(
             self.app, [each for batch in unsent for each in outputs.rejections(batch.news.refused, batch.records)]

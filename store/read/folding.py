@@ -16,6 +16,7 @@ from store.write.raw import id_mark
 
 _EVENTS_AT_ONCE = 2_000
 _MARKS_AT_ONCE = 2_000
+_TABLES_AT_ONCE = 200
 """More would make a statement longer than the store takes."""
 _MOST_REFUSED = 10_000
 _MOST_FOUND = 100_000
@@ -222,20 +223,28 @@ def last_judged(store: Store, since: int) -> dict[str, int]:
 def verdicts_since(store: Store, starts: Mapping[str, int]) -> list[tuple[str, bytes]]:
     """Table and verdict, as published, of what was judged from a time on that differs by table (milliseconds since
     1970), every revision once, in the order of judging."""
-    if not starts:
-        return []
+    found: list[tuple[int, str, bytes]] = []
+    tables = list(starts)
+    for first in range(0, len(tables), _TABLES_AT_ONCE):
+        found += _verdicts_since(store, {table: starts[table] for table in tables[first : first + _TABLES_AT_ONCE]})
+    return [(table, published) for _, table, published in sorted(found, key=lambda each: each[0])]
+
+
+def _verdicts_since(store: Store, starts: Mapping[str, int]) -> Iterator[tuple[int, str, bytes]]:
     rows = (
         "SELECT table, shoe, round, revision FROM verdicts WHERE table IN %(tables)s AND toUnixTimestamp64Milli(judged)"
         f" >= {_OF_TABLE} AND judged >= fromUnixTimestamp64Milli(%(first)s, 'UTC')"
     )
     columns = store.columns(
-        "SELECT table, argMax(verdict, precedence) FROM verdicts WHERE table IN %(tables)s"
+        "SELECT toUnixTimestamp64Milli(min(judged)), table, argMax(verdict, precedence) FROM verdicts"
+        " WHERE table IN %(tables)s"
         f" AND (table, shoe, round, revision) GLOBAL IN ({rows}) GROUP BY table, shoe, round, revision"
         " ORDER BY min(judged), table, shoe, round, revision",
         _given(starts),
         as_bytes=True,
     )
-    return [(table.decode(), published) for table, published in zip(*columns, strict=True)]
+    for judged, table, published in zip(*columns, strict=True):
+        yield judged, table.decode(), published
 
 
 def rounds_under_minimum(store: Store, table: str) -> list[UnderMinimum]:

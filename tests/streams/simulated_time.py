@@ -201,7 +201,7 @@ class Scene:
         sink = self.worker.sink
         batches = sink._take()
         sink._size -= sum(batch.events for batch in batches)
-        if batches or sink._next_turns():
+        if batches or sink.unsent or sink._next_turns():
             await sink._store(batches)
 
     async def rebalance(self) -> None:

@@ -1,11 +1,22 @@
 """Verdicts that were stored and perhaps not sent: the next worker sends what was stored last of each partition."""
 
+import asyncio
+from collections.abc import Sequence
+
+import faust
+import pytest
+
+from schemas.decoding import decode_lines
+from schemas.time import micros
 from schemas.topics import VERDICTS, partition_of
 from schemas.verdicts import parse_verdict
 from store.connect import Store
 from store.write.verdicts import write_verdicts
+from streams import outputs
 from streams.unsent_verdicts import CLOCKS_APART_MS, stored_last
+from tests.audit.case import settled_round
 from tests.store.floor import ARRIVAL, judged
+from tests.streams.simulated_time import LONG_AFTER, scene
 
 COUNT = 2
 TABLES = {number: [f"BT{n}" for n in range(40) if partition_of(f"BT{n}", COUNT) == number][:2] for number in (0, 1)}
@@ -20,6 +31,41 @@ def _sent(store: Store, *partitions: int, since: int = ARRIVAL) -> list[tuple[st
     verdicts = [parse_verdict(message.value) for message in messages]
     assert [message.key for message in messages] == [verdict.table.encode() for verdict in verdicts]
     return [(verdict.table, verdict.round, verdict.revision) for verdict in verdicts]
+
+
+def test_a_broker_that_does_not_take_verdicts_holds_no_judging_up(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing more is stored then, and people are told all the same."""
+    lines = [line.replace(b"BT1", b"BT2") for line in settled_round().bet(15_000, "b9").round().lines()]
+    began = min(micros(event.time) for event in decode_lines(lines).events) / 1e6
+    tried: list[str] = []
+
+    async def play() -> None:
+        played.publish(settled_round().lines())
+        await played.finish()
+        send = outputs.send
+
+        async def stuck(app: faust.App, messages: Sequence[outputs.Message]) -> None:
+            if any(message.topic == VERDICTS.name for message in messages):
+                tried.append("verdicts")
+                await asyncio.Event().wait()
+            await send(app, messages)
+
+        monkeypatch.setattr(outputs, "send", stuck)
+        played.kill()
+        storing = asyncio.create_task(played.worker.sink.run())
+        played.publish(lines)
+        async with asyncio.timeout(60):
+            while not {finding.code for finding in played.told} >= {"late-bet"}:
+                await played.read()
+                await played.worker.tick()
+                await asyncio.sleep(0.01)
+        storing.cancel()
+
+    with scene(store, 1, began + LONG_AFTER) as played:
+        asyncio.run(play())
+    assert tried, "the first verdict waits to be sent again"
 
 
 def test_what_was_stored_last_of_each_partition_is_sent_again(store: Store) -> None:
