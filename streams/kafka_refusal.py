@@ -2,6 +2,7 @@
 other, as the clients say nothing but that they were not let in.
 """
 
+import logging
 import socket
 import ssl
 import struct
@@ -18,6 +19,10 @@ _VERSIONS, _HANDSHAKE, _AUTHENTICATE = 18, 17, 36
 _UNSUPPORTED_MECHANISM, _NO_LOGIN_HERE = 33, 34
 _MOST_BYTES = 1 << 20
 """An answer that says to be longer is none of Kafka's."""
+
+
+_NO_ANSWER = "takes the connection and does not answer: it may be busy, or stand still"
+logger = logging.getLogger(__name__)
 
 
 class _Refused(Exception):
@@ -40,32 +45,47 @@ def _reason(broker: KafkaBroker, server: str) -> str | None:
         _try(broker, server)
     except _Refused as refused:
         return str(refused)
+    except Exception:  # whatever it says that is none of Kafka's: the client's own error is told then
+        logger.debug("asking %s why", server, exc_info=True)
     return None
 
 
 def _try(broker: KafkaBroker, server: str) -> None:
     host, _, port = server.rpartition(":")
     host = host.strip("[]")
+    context = _context(broker)
     with _connected(host, int(port)) as plain:
-        if not broker.security.endswith("SSL"):
+        if context is None:
             _speak(broker, plain, host, int(port))
             return
         try:
-            with broker.ssl_context().wrap_socket(plain, server_hostname=host) as secure:
+            with context.wrap_socket(plain, server_hostname=host) as secure:
                 _speak(broker, secure, host, int(port))
         except ssl.SSLCertVerificationError as error:
             raise _Refused(
                 f"shows a certificate that is not trusted here ({error.verify_message}): ca=FILE in TABLEWATCH_BROKER"
                 " names whom to trust"
             ) from error
+        except TimeoutError as error:
+            raise _Refused(_NO_ANSWER) from error
         except (ssl.SSLError, ConnectionError, EOFError) as error:
             reason = getattr(error, "reason", None) or error
             raise _Refused(
                 f"speaks no TLS as security={broker.security} asks for, or wants a certificate of this client"
                 f" (certificate= and key=): {reason}"
             ) from error
-        except TimeoutError as error:
-            raise _Refused(f"speaks no TLS as security={broker.security} asks for: it does not answer") from error
+
+
+def _context(broker: KafkaBroker) -> ssl.SSLContext | None:
+    """Whom to trust and what to show, before anybody is asked: the files may be what is wrong."""
+    if not broker.security.endswith("SSL"):
+        return None
+    try:
+        return broker.ssl_context()
+    except OSError as error:
+        raise _Refused(
+            f"was not asked: ca=, certificate= or key= in TABLEWATCH_BROKER names a file that cannot be used ({error})"
+        ) from error
 
 
 def _connected(host: str, port: int) -> socket.socket:
@@ -85,6 +105,8 @@ def _speak(broker: KafkaBroker, connection: socket.socket, host: str, port: int)
     """Say what every client says first, and log in."""
     try:
         _ask(connection, _VERSIONS, 0, b"")
+    except TimeoutError as error:
+        raise _Refused(_NO_ANSWER) from error
     except (OSError, EOFError, struct.error) as error:
         if isinstance(connection, ssl.SSLSocket):
             raise

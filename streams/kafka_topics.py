@@ -20,7 +20,7 @@ from kafka.errors import (
 
 from streams.broker_url import BrokerUnavailable, KafkaBroker, RightsMissing
 from streams.kafka_refusal import unavailable
-from streams.rights import Right, grant, granted, harmless, wanted
+from streams.rights import Right, grant, granted, harmless, outlived, take_away, wanted
 from streams.topic_layout import INPUTS, OUTPUTS, Difference, Layout, partition_differences, plans
 
 
@@ -77,6 +77,11 @@ def create(broker: KafkaBroker, admin: KafkaAdminClient, layout: Layout) -> list
             raise BrokerUnavailable(f"{broker} did not take the rights: {'; '.join(failed)}")
         _await("the rights", lambda: not _missing_rights(admin, layout))
         done += [f"gave {right}" for right in sorted(missing)]
+    outdated = _outlived_rights(admin, layout)
+    if outdated:
+        take_away(admin, outdated)
+        _await("the rights", lambda: not _outlived_rights(admin, layout))
+        done += [f"took away {right}" for right in sorted(outdated)]
     return done
 
 
@@ -164,6 +169,14 @@ def _missing_rights(admin: KafkaAdminClient, layout: Layout) -> frozenset[Right]
         return frozenset()
     rights = granted(admin, (*INPUTS, *OUTPUTS), layout.group)
     return frozenset() if rights is None else wanted(layout.principals, OUTPUTS, layout.group) - rights[0]
+
+
+def _outlived_rights(admin: KafkaAdminClient, layout: Layout) -> frozenset[Right]:
+    """The rights that an earlier version gave to the named users, and that they still have."""
+    if not layout.principals.sealers:
+        return frozenset()
+    rights = granted(admin, (*INPUTS, *OUTPUTS), layout.group)
+    return frozenset() if rights is None else outlived(layout.principals, OUTPUTS, layout.group) & rights[0]
 
 
 def _right_differences(admin: KafkaAdminClient, layout: Layout) -> list[Difference]:

@@ -16,7 +16,7 @@ class Principals:
     gateways: tuple[str, ...] = ()
     """Take events over HTTP from devices they know by token: write all three."""
     workers: tuple[str, ...] = ()
-    """Judge: read the inputs as a group, write the outputs but for the checkpoints."""
+    """Judge: read the inputs as a group, write the outputs; the checkpoints where no sealers are named."""
     sealers: tuple[str, ...] = ()
     """Seal the store: write audit.checkpoints and nothing else, so that whoever judges cannot sign for it."""
     console: tuple[str, ...] = ()

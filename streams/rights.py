@@ -5,7 +5,7 @@ The rights of the contract's topics as Kafka access rules, and every difference 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kafka import KafkaAdminClient
 from kafka.admin import (
@@ -18,7 +18,7 @@ from kafka.admin import (
     ResourcePatternFilter,
     ResourceType,
 )
-from kafka.errors import SecurityDisabledError
+from kafka.errors import NoError, SecurityDisabledError
 
 from schemas.topics import ALERTS, BETS, CARDS, FLOOR, INPUT
 from streams.principals import Principals
@@ -54,7 +54,8 @@ def _wanted(principals: Principals, outputs: tuple[str, ...], group: str) -> Ite
         (principals.sensors, (BETS.name,)),
         (principals.desks, (FLOOR.name,)),
         (principals.gateways, inputs),
-        (principals.workers, tuple(topic for topic in outputs if topic != CHECKPOINTS.name)),
+        # Where nobody else is named for it, one of them seals.
+        (principals.workers, tuple(name for name in outputs if name != CHECKPOINTS.name or not principals.sealers)),
         (principals.sealers, (CHECKPOINTS.name,)),
     ):
         for user in users:
@@ -71,6 +72,12 @@ def _wanted(principals: Principals, outputs: tuple[str, ...], group: str) -> Ite
         yield Right(_named(user), "READ", "GROUP", f"{group}-console", prefix=True)
         # How far the workers are: it may look at their group, and not read as one of them.
         yield Right(_named(user), "DESCRIBE", "GROUP", group)
+
+
+def outlived(principals: Principals, outputs: tuple[str, ...], group: str) -> frozenset[Right]:
+    """What these users were given while those who seal were named among the workers, and do not need any more."""
+    as_workers = replace(principals, workers=(*principals.workers, *principals.sealers), sealers=())
+    return wanted(as_workers, outputs, group) - wanted(principals, outputs, group)
 
 
 def granted(admin: KafkaAdminClient, topics: tuple[str, ...], group: str) -> tuple[set[Right], set[Right]] | None:
@@ -116,6 +123,25 @@ def grant(admin: KafkaAdminClient, rights: frozenset[Right]) -> list[str]:
         for right in sorted(rights)
     ]
     return [str(failure) for failure in admin.create_acls(rules)["failed"]] if rules else []
+
+
+def take_away(admin: KafkaAdminClient, rights: frozenset[Right]) -> None:
+    """Take rights away from those who have them, wherever they come from."""
+    answers = admin.delete_acls(
+        [
+            ACLFilter(
+                right.principal,
+                None,
+                ACLOperation[right.operation],
+                ACLPermissionType.ALLOW,
+                ResourcePatternFilter(ResourceType[right.kind], right.name, ACLResourcePatternType.LITERAL),
+            )
+            for right in sorted(rights)
+        ]
+    )
+    for _, _, error in answers:
+        if error is not NoError:
+            raise error
 
 
 def harmless(right: Right) -> bool:

@@ -1,6 +1,7 @@
 """A Kafka that wants TLS and a login: the pipeline runs on it, and who is not let in is told why."""
 
 import re
+import socket
 import socketserver
 import ssl
 import threading
@@ -9,7 +10,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from kafka.errors import KafkaTimeoutError
 
+from streams import kafka_refusal
 from streams.broker_url import BrokerUnavailable, KafkaBroker, RightsMissing, parse_broker
 from streams.feed import Feed
 from streams.lag import progress_of
@@ -142,6 +145,26 @@ def _server(handler: type[socketserver.BaseRequestHandler]) -> Iterator[int]:
 def test_another_server_at_that_port_is_no_broker() -> None:
     with _server(_Babbler) as port:
         assert "answers, but not as a Kafka broker does: another port?" in _reason(f"kafka://127.0.0.1:{port}")
+
+
+def test_a_server_that_stands_still_is_not_called_another_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kafka_refusal, "PROBE_SECONDS", 0.3)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        for security in ("PLAINTEXT", "SSL"):
+            broker = KafkaBroker((f"127.0.0.1:{server.getsockname()[1]}",), security)
+            told = kafka_refusal.unavailable(broker, KafkaTimeoutError("no client came through"))
+            assert "takes the connection and does not answer" in str(told)
+
+
+def test_a_file_that_is_no_certificate_is_named_and_no_server_blamed(tmp_path: Path) -> None:
+    file = tmp_path / "ca.pem"
+    file.write_text("nothing of the kind")
+    broker = parse_broker(f"kafka://127.0.0.1:{free_port()}?security=SSL&ca={file}")
+    for gone in (False, True):
+        if gone:
+            file.unlink()
+        with pytest.raises(BrokerUnavailable, match="names a file that cannot be used"):
+            check(broker, connect_seconds=1.0)
 
 
 def test_a_server_that_wants_a_certificate_of_the_client_is_named(certificate: tuple[Path, Path]) -> None:

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -210,6 +211,21 @@ def read_first(broker: RealBroker, user: str, topic: str, group: str) -> bytes |
         return found[0].value if found else None
     finally:
         consumer.close(autocommit=False)
+
+
+@pytest.mark.java
+def test_who_was_a_worker_and_is_named_as_sealer_keeps_the_rights_of_a_sealer(guarded: RealBroker) -> None:
+    """As after an upgrade: until somebody is named for it, the sealing goes on as one of the workers."""
+    broker = parse_broker(guarded.url)
+    before = replace(PRINCIPALS, workers=("worker", "sealer"), sealers=())
+    assert len(create(broker, replace(GUARDED, principals=before))) > 0
+    assert may_write(guarded, "sealer") == set(OUTPUTS)
+    done = create(broker, GUARDED)
+    assert "took away User:worker WRITE topic audit.checkpoints" in done
+    assert "took away User:sealer READ group tablewatch" in done
+    assert check(broker, GUARDED) == []
+    assert may_write(guarded, "sealer") == {"audit.checkpoints"}
+    assert create(broker, GUARDED) == []
 
 
 @pytest.mark.java
