@@ -38,7 +38,11 @@ COMMANDS: Final[dict[str, Command]] = {
 }
 
 
-app = typer.Typer(cls=lazily(COMMANDS), no_args_is_help=True, rich_markup_mode=None, pretty_exceptions_enable=False)
+ACTING: Final = ("topics", "publish", "gateway", "console", "alerts", "watches", "dashboards", "chain", "keys")
+
+app = typer.Typer(
+    cls=lazily(COMMANDS, ACTING), no_args_is_help=True, rich_markup_mode=None, pretty_exceptions_enable=False
+)
 
 
 def _tell_version(wanted: bool) -> None:

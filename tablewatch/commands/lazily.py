@@ -4,7 +4,7 @@ import gc
 import os
 import select
 import sys
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from difflib import get_close_matches
 from importlib import import_module
 from types import ModuleType
@@ -23,15 +23,16 @@ class Command(NamedTuple):
     about: str
 
 
-def lazily(commands: Mapping[str, Command]) -> type[TyperGroup]:
-    """A group of these commands that imports each when it is asked for, and lists them without importing any."""
+def lazily(commands: Mapping[str, Command], acting: Collection[str] = ()) -> type[TyperGroup]:
+    """A group of these commands that imports each when it is asked for, and lists them without importing any. Those
+    that are ``acting`` change something while they print."""
 
     class Commands(TyperGroup):
         def invoke(self, ctx: Any) -> Any:
             try:
-                try:
-                    return super().invoke(ctx)
-                finally:
+                answer = super().invoke(ctx)
+                # Nobody may have given it one.
+                if sys.stdout is not None:
                     sys.stdout.flush()
             except SystemExit as ended:
                 # So Rich ends a command whose tables nobody reads any more.
@@ -42,6 +43,12 @@ def lazily(commands: Mapping[str, Command]) -> type[TyperGroup]:
                     raise
                 # Whoever reads has had enough. Python would complain once more when it flushes at its end.
                 os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            else:
+                return answer
+            if ctx.invoked_subcommand in acting:
+                # It may not have done all that it was asked for.
+                raise typer.Exit(1)
+            return None
 
         def list_commands(self, ctx: Any) -> list[str]:
             return list(commands)

@@ -3,6 +3,7 @@
 import errno
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import typer
@@ -19,7 +20,7 @@ STARTED = [sys.executable, "-c", "from tablewatch.command import main; main()"]
         ["rules", "tiger"],
         ["settle", "--games"],
         ["simulate", "--tables", "2", "--rounds", "30"],
-        ["topics", "--help"],
+        ["audit", "--help"],
     ],
     ids=lambda command: " ".join(command[:2]),
 )
@@ -29,6 +30,21 @@ def test_whoever_reads_may_stop_reading(command: list[str]) -> None:
         process.stdout.close()
         assert process.stderr.read() == b""
     assert process.returncode == 0
+
+
+def test_a_command_that_acts_does_not_say_that_it_did_all_when_nobody_read_to_the_end(tmp_path: Path) -> None:
+    command = [*STARTED, "topics", "create", "--data", str(tmp_path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        process.stdout.close()
+    assert process.returncode == 1
+
+
+def test_a_command_without_standard_output_does_its_work() -> None:
+    ended = subprocess.run(
+        ["sh", "-c", '"$@" >&-', "sh", *STARTED, "settle", "--games"], capture_output=True, check=False
+    )
+    assert b"Traceback" not in ended.stderr
 
 
 def broken() -> None:
