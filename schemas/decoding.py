@@ -273,17 +273,22 @@ def _read(raw: bytes) -> object:
         if len(raw) > _SEARCHED:
             return None
     try:
-        return from_json(_LONG_NUMBER.sub(_short, _LONE_SURROGATE.sub(_readable, raw)))
+        return from_json(_STRING_OR_NUMBER.sub(_short, _LONE_SURROGATE.sub(_readable, raw)))
     except ValueError:
         return None
 
 
-# No reader takes a whole number of more than 4,300 digits, which nothing in an event may be; the rest can be read.
-_LONG_NUMBER = re.compile(_STRING + rb"|(-?[0-9]{4301,}(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?)", re.DOTALL)
+# No reader takes a number of more than 4,300 digits before its point, which nothing in an event may be; the rest can be
+# read. A string without end takes the rest, so that a hostile event costs one pass over it.
+_MOST_DIGITS: Final = 4_300
+_STRING_OR_NUMBER = re.compile(
+    rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)|-?([0-9]++)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?', re.DOTALL
+)
 
 
 def _short(token: re.Match[bytes]) -> bytes:
-    return token[0] if token[1] is None else b"null"
+    digits = token[1]
+    return token[0] if digits is None or len(digits) <= _MOST_DIGITS else b"null"
 
 
 def _readable(escape: re.Match[bytes]) -> bytes:

@@ -219,6 +219,13 @@ def test_half_a_surrogate_pair_is_rejected_and_the_rest_is_read() -> None:
     assert event.subject == "\U0001f600"
 
 
+def test_quotes_without_end_cost_one_pass_over_them() -> None:
+    """Looked through from each of them, they would hold a worker up for seconds."""
+    raw = b'{"subject":"BT12","a":"' + b'\\"' * 30_000
+    [rejected] = decode_record(raw).rejected
+    assert (rejected.raw, rejected.subject) == (raw, None)
+
+
 @pytest.mark.parametrize("long", ["9" * 4301, "-" + "1" * 9000, "7" * 5000 + ".25e7"])
 def test_a_number_that_no_reader_takes_is_rejected_and_the_rest_is_read(long: str) -> None:
     digits = "5" * 6000
