@@ -335,6 +335,9 @@ def _explained() -> Iterator[None]:
     quiet_drivers()
     try:
         yield
+    except BrokenPipeError:
+        # Of the output, which is no fault of a file.
+        raise
     except StoreUnavailable as error:
         typer.echo(store_away(error), err=True)
         raise typer.Exit(UNREACHABLE) from error

@@ -33,9 +33,7 @@ def _sent(store: Store, *partitions: int, since: int = ARRIVAL) -> list[tuple[st
     return [(verdict.table, verdict.round, verdict.revision) for verdict in verdicts]
 
 
-def test_a_broker_that_does_not_take_verdicts_holds_no_judging_up(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_broker_that_does_not_take_verdicts_holds_no_judging_up(store: Store) -> None:
     """Nothing more is stored then, and people are told all the same."""
     lines = [line.replace(b"BT1", b"BT2") for line in settled_round().bet(15_000, "b9").round().lines()]
     began = min(micros(event.time) for event in decode_lines(lines).events) / 1e6
@@ -52,16 +50,18 @@ def test_a_broker_that_does_not_take_verdicts_holds_no_judging_up(
                 await asyncio.Event().wait()
             await send(app, messages)
 
-        monkeypatch.setattr(outputs, "send", stuck)
-        played.kill()
-        storing = asyncio.create_task(played.worker.sink.run())
-        played.publish(lines)
-        async with asyncio.timeout(60):
-            while not {finding.code for finding in played.told} >= {"late-bet"}:
-                await played.read()
-                await played.worker.tick()
-                await asyncio.sleep(0.01)
-        storing.cancel()
+        # Within the scene, which has put its own in the place of it.
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(outputs, "send", stuck)
+            played.kill()
+            storing = asyncio.create_task(played.worker.sink.run())
+            played.publish(lines)
+            async with asyncio.timeout(60):
+                while not {finding.code for finding in played.told} >= {"late-bet"}:
+                    await played.read()
+                    await played.worker.tick()
+                    await asyncio.sleep(0.01)
+            storing.cancel()
 
     with scene(store, 1, began + LONG_AFTER) as played:
         asyncio.run(play())

@@ -245,10 +245,10 @@ def test_help_starts_with_examples() -> None:
 
 
 def test_a_reader_who_leaves_early_ends_it_quietly() -> None:
-    program = "import typer; from tablewatch.commands.settle import settle; typer.run(settle)"
+    program = "from tablewatch.command import main; main()"
     many = (json.dumps(ROUND).encode() + b"\n") * 20_000
     with subprocess.Popen(
-        [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [sys.executable, "-c", program, "settle"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:
         assert process.stdin and process.stdout and process.stderr
         process.stdout.close()
