@@ -20,10 +20,11 @@ from store.connect import Store
 from store.read.findings import last_ids
 from store.read.progress import known_tables, last_offset, open_rounds, stored_offsets, table_modes
 from streams import metrics, outputs
+from streams.batch import Ack, Batch
 from streams.intake import event_times, latest_time, read_record
 from streams.news import News
 from streams.partition import PartitionJudge
-from streams.sink import MOST_HELD, Ack, Batch, Sink
+from streams.sink import MOST_HELD, Sink
 from streams.taking import take
 from streams.telling import REMEMBERED, Telling
 from streams.told_before import ToldSince, take_up, told_from

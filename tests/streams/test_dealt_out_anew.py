@@ -18,10 +18,10 @@ from store.errors import StoreUnavailable
 from store.rows.raw import Record
 from streams import outputs
 from streams.agent import Worker
+from streams.batch import Ack
 from streams.intake import read_record
 from streams.news import News
 from streams.partition import PartitionJudge
-from streams.sink import Ack
 from streams.topic_layout import INPUTS
 from tests.streams.simulated_broker import App, Topics
 

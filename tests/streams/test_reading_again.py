@@ -15,10 +15,11 @@ from store.connect import Store
 from store.read.rejections import rejections
 from streams import folding, outputs, sink
 from streams.app import make_app
+from streams.batch import Batch
 from streams.folding import Folded, Wanted
 from streams.partition import PartitionJudge
 from streams.reading import InHand
-from streams.sink import Batch, Sink
+from streams.sink import Sink
 from tests.streams.pipeline import PATIENCE_SECONDS, Pipeline, StoreProcess
 from tests.streams.stored import BET, LONG, PARTITION, SHORT_PAID, Floor, as_table, two_shoes
 from tests.streams.test_agents import embedded_pipeline

@@ -14,12 +14,13 @@ from simulator.floor import simulate
 from store.read.findings import FindingFilter, findings
 from streams import outputs
 from streams.app import make_app
+from streams.batch import Batch
 from streams.intake import read_record
 from streams.news import News
 from streams.partition import PartitionJudge
 from streams.reading import InHand
 from streams.routing import Router
-from streams.sink import Batch, Sink, write
+from streams.sink import Sink, write
 from streams.topic_layout import INPUTS
 from tests.streams.pipeline import PATIENCE_SECONDS, Pipeline, StoreProcess, alerts
 from tests.streams.test_agents import embedded_pipeline
