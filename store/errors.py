@@ -41,6 +41,10 @@ class QueryRefused(StoreError):
         self.code = code
         """ClickHouse's own error code."""
 
+    def __reduce__(self) -> "tuple[type[QueryRefused], tuple[str, int]]":
+        # From one process to another: an exception is made anew of its words alone unless told otherwise.
+        return type(self), (str(self), self.code)
+
 
 class BackupDamaged(StoreError):
     """A file of the backup is missing or differs from what was written: use another backup."""

@@ -24,6 +24,7 @@ from streams.batch import Ack, Batch
 from streams.intake import event_times, latest_time, read_record
 from streams.news import News
 from streams.partition import PartitionJudge
+from streams.scribe import Scribe
 from streams.sink import MOST_HELD, Sink
 from streams.taking import take
 from streams.telling import REMEMBERED, Telling
@@ -64,14 +65,20 @@ class Worker:
     """All judges of a process, and what drives them."""
 
     def __init__(
-        self, app: faust.App, store: Store, settings: JudgeSettings, partitions: int, told_since: ToldSince
+        self,
+        app: faust.App,
+        store: Store,
+        settings: JudgeSettings,
+        partitions: int,
+        told_since: ToldSince,
+        scribe: Scribe | None = None,
     ) -> None:
         self.app = app
         self._told_since = told_since
         self.settings = settings
         self.partitions = partitions
         self.judges: dict[int, PartitionJudge] = {}
-        self.sink = Sink(app, store, self.judges)
+        self.sink = Sink(app, store, self.judges, scribe)
         self._telling = Telling()
         self._numbers = 0
         self._idle = True

@@ -10,25 +10,20 @@ from typing import TypeVar
 
 import faust
 
-from audit.judge import JUDGE_VERSION
 from schemas.records import AnyEvent
-from schemas.time import micros
 from store.connect import Patience, Store
 from store.errors import StoreError
 from store.read.folding import events_named
-from store.rows.raw import Record, StoredRejection
-from store.rows.verdicts import FindingState, JudgedRound
-from store.write.findings import write_findings
-from store.write.raw import write_records, write_rejections
-from store.write.verdicts import write_verdicts
 from streams import metrics, outputs
 from streams.batch import Ack, Batch
 from streams.desk import TableDesk
 from streams.folding import Folded, Wanted, fold
-from streams.news import News, RefusedLater
+from streams.news import News
 from streams.partition import PartitionJudge
+from streams.scribe import Scribe
 from streams.tenure import NoLongerOurs
 from streams.turns import Turn, Turns
+from streams.writing import write
 
 logger = logging.getLogger(__name__)
 
@@ -54,8 +49,12 @@ LONGEST_PAUSE = 2.0
 class Sink:
     """Stores batches in their order, one after the other, for as long as it takes."""
 
-    def __init__(self, app: faust.App, store: Store, judges: dict[int, PartitionJudge]) -> None:
+    def __init__(
+        self, app: faust.App, store: Store, judges: dict[int, PartitionJudge], scribe: Scribe | None = None
+    ) -> None:
         self.app = app
+        self._scribe = scribe
+        """Writes in a process of its own; None: the store's thread does."""
         self.store = store.patient(Patience(total=0.0)).asking(self._still_ours)
         self.judges = judges
         self.generation = 0
@@ -195,7 +194,10 @@ class Sink:
             news.add(batch.news if batch.generation == generation else News(batch.news.findings))
         records = [record for batch in current for record in batch.records]
         if news or records:
-            write(self.store, news, records, now)
+            if self._scribe is None:
+                write(self.store, news, records, now)
+            else:
+                self._scribe.write(news, records, now, self._still_ours)
         return current, news
 
     @property
@@ -336,39 +338,3 @@ class Sink:
     def _begin(self, what: Callable[[], T]) -> T:
         self._begun_under = self.generation
         return what()
-
-
-def write(store: Store, news: News, records: Sequence[Record], now: int) -> None:
-    """Verdicts and findings first; a record that is stored says that all of it is. ``now`` is when (milliseconds): what
-    is tried again must be the same."""
-    write_verdicts(
-        store,
-        [
-            JudgedRound(
-                verdict=each.verdict, judge=str(JUDGE_VERSION), judged=now, opened=each.opened, ended=each.ended,
-                cards=each.cards, decks=each.decks, pit=each.pit, currency=each.currency, dealer=each.dealer, json=json,
-            )
-            for each, json in news.verdicts
-        ],
-    )  # fmt: skip
-    write_findings(
-        store,
-        [
-            FindingState(finding=each.finding, version=each.version, time=each.time, raised=now)
-            for each in news.findings
-        ],
-    )
-    write_rejections(
-        store,
-        [_stored_rejection(each) for each in news.refused],
-    )
-    write_records(store, records)
-
-
-def _stored_rejection(refused: RefusedLater) -> StoredRejection:
-    rejected = refused.rejected
-    return StoredRejection(
-        key=refused.key, place=rejected.place, arrival=refused.arrival, raw=rejected.raw, reason=rejected.reason,
-        table=rejected.subject, source=rejected.source, sequence=rejected.sequence, id=rejected.id, type=rejected.type,
-        time=None if rejected.time is None else micros(rejected.time),
-    )  # fmt: skip

@@ -18,6 +18,7 @@ from streams.agent import Worker
 from streams.app import make_app
 from streams.logs import log_to_stderr
 from streams.outlets import open_outlet
+from streams.scribe import Scribe
 from streams.told_before import told_since
 from tablewatch.commands.measured import measured
 from tablewatch.commands.services import UNREACHABLE, broker, explained
@@ -44,10 +45,13 @@ def worker(
       TABLEWATCH_BROKER=kafka://broker:9092 tablewatch worker --port 9464
 
     Judges what the tables say, as it comes: alerts, verdicts and findings out, everything to the store. Start as many
-    as there are cores; they share the partitions. On SIGTERM it finishes what it has in hand and exits with 0; where it
-    cannot in time, because the store is away, it ends with 3, and what was in hand is judged again at the next start.
+    as the machine bears; they share the partitions, and each has a process beside it that writes to the store. On
+    SIGTERM it finishes what it has in hand and exits with 0; where it cannot in time, because the store is away, it
+    ends with 3, and what was in hand is judged again at the next start.
     """
     log_to_stderr()
+    # First of all: it is a copy of the process, which must not have threads yet.
+    scribe = Scribe()
     with explained():
         settings = judge_settings()
         target = broker()
@@ -55,10 +59,11 @@ def worker(
         with open_outlet(target, patience_seconds=30.0) as outlet:
             partitions = outlet.partitions
         store = awaited_store()
+    scribe.begin(store, partitions)
     if find_spec("uvloop") is not None:
         import_module("uvloop").install()
     app = make_app(target, session_seconds=number_of("SESSION_SECONDS"), name=name)
-    judging = Worker(app, store, settings, partitions, partial(told_since, target))
+    judging = Worker(app, store, settings, partitions, partial(told_since, target), scribe)
     with explained():
         measured("METRICS_PORT", port, lambda: judging.ready, lambda: judging.lacks)
     running = _EndsInTime(app, loglevel="WARN", override_logging=False, redirect_stdouts=False, quiet=True)

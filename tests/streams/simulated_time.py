@@ -20,6 +20,7 @@ import pytest
 
 import streams.agent
 import streams.sink
+import streams.writing
 from audit.settings import JudgeSettings
 from schemas.decoding import decode_lines
 from schemas.findings import Finding, parse_finding
@@ -297,7 +298,7 @@ def scene(store: Store, seed: int, began: float, *, halts: bool = False) -> Iter
 
         patch.setattr("streams.outputs.send", send)
         for name in ("write_verdicts", "write_findings", "write_rejections", "write_records"):
-            patch.setattr(streams.sink, name, _fused(getattr(streams.sink, name), played))
+            patch.setattr(streams.writing, name, _fused(getattr(streams.writing, name), played))
         try:
             yield played
         finally:

@@ -13,8 +13,8 @@ from streams.news import News
 from streams.packing import Packer
 from streams.partition import PartitionJudge
 from streams.routing import Router
-from streams.sink import write
 from streams.topic_layout import INPUTS
+from streams.writing import write
 from tests.audit.case import TABLE, Case
 
 NOW_MS = 1_900_000_000_000

@@ -22,7 +22,7 @@ from store.render import SchemaSettings
 from streams import folding
 from streams.folding import Folded, Wanted, fold
 from streams.news import News
-from streams.sink import write
+from streams.writing import write
 from tests.audit.case import CLOSED, DEALER, RFID, TABLE, Case
 from tests.oracle.script import clock, number, say
 from tests.streams.stored import (

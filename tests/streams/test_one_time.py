@@ -9,7 +9,7 @@ from store.migrate import migrate
 from store.render import SchemaSettings
 from streams.folding import Wanted, fold
 from streams.news import News
-from streams.sink import write
+from streams.writing import write
 from tests.audit.case import TABLE, Case
 from tests.streams.stored import BET, NOW_MS, PARTITION, UNDER, Floor, as_table, look
 

@@ -20,8 +20,9 @@ from streams.news import News
 from streams.partition import PartitionJudge
 from streams.reading import InHand
 from streams.routing import Router
-from streams.sink import Sink, write
+from streams.sink import Sink
 from streams.topic_layout import INPUTS
+from streams.writing import write
 from tests.streams.pipeline import PATIENCE_SECONDS, Pipeline, StoreProcess, alerts
 from tests.streams.test_agents import embedded_pipeline
 

@@ -13,7 +13,7 @@ from store.rows.raw import Record
 from streams.folding import Wanted, fold
 from streams.news import News
 from streams.partition import PartitionJudge
-from streams.sink import write
+from streams.writing import write
 from tests.audit.case import TABLE, Case
 from tests.streams.pipeline import offline
 from tests.streams.stored import BET, NOW_MS, PARTITION, SHORT_PAID, Floor, as_table, look
