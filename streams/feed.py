@@ -33,6 +33,7 @@ from schemas.verdicts import Verdict, parse_verdict
 from streams.broker_url import Broker, BrokerUnavailable, EmbeddedLog, KafkaBroker, RightsMissing, TopicsMissing
 from streams.embedded.layout import LogError
 from streams.embedded.log import Log, Place, Span, StoredRecord
+from streams.kafka_clients import opened
 from streams.kafka_refusal import unavailable
 from streams.kafka_topics import check_shown
 
@@ -272,7 +273,8 @@ class _KafkaReader:
 
     def _connected(self, connect_seconds: float) -> KafkaConsumer:
         try:
-            return KafkaConsumer(
+            return opened(
+                KafkaConsumer,
                 **self._broker.client_options(),
                 group_id=None,
                 enable_auto_commit=False,

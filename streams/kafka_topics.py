@@ -19,6 +19,7 @@ from kafka.errors import (
 )
 
 from streams.broker_url import BrokerUnavailable, KafkaBroker, RightsMissing
+from streams.kafka_clients import opened
 from streams.kafka_refusal import unavailable
 from streams.rights import Right, grant, granted, harmless, outlived, take_away, wanted
 from streams.topic_layout import INPUTS, OUTPUTS, Difference, Layout, partition_differences, plans
@@ -28,7 +29,8 @@ from streams.topic_layout import INPUTS, OUTPUTS, Difference, Layout, partition_
 def administration(broker: KafkaBroker, connect_seconds: float) -> Iterator[KafkaAdminClient]:
     """The admin client, with its errors named by what happens next."""
     try:
-        with KafkaAdminClient(**broker.client_options(), bootstrap_timeout_ms=int(connect_seconds * 1000)) as admin:
+        timeout_ms = int(connect_seconds * 1000)
+        with opened(KafkaAdminClient, **broker.client_options(), bootstrap_timeout_ms=timeout_ms) as admin:
             yield admin
     except AuthorizationError as error:
         raise RightsMissing(f"{broker} does not let {broker.user or 'an unknown user'} do that: {error}") from error

@@ -19,6 +19,7 @@ from schemas.topics import INPUT
 from streams.broker_url import Broker, BrokerUnavailable, EmbeddedLog, KafkaBroker, RightsMissing, TopicsMissing
 from streams.embedded.layout import LogError
 from streams.embedded.log import Log, NewRecord
+from streams.kafka_clients import opened
 from streams.kafka_refusal import unavailable
 from streams.packing import PackedRecord
 
@@ -58,7 +59,8 @@ def open_outlet(broker: Broker, *, patience_seconds: float = 120.0) -> Iterator[
         return
     producer = None
     try:
-        producer = KafkaProducer(
+        producer = opened(
+            KafkaProducer,
             **broker.client_options(),
             acks="all",
             enable_idempotence=True,

@@ -29,6 +29,7 @@ from kafka import KafkaAdminClient
 from kafka.admin import ScramMechanism, UserScramCredentialUpsertion
 from kafka.errors import KafkaError
 
+from streams.kafka_clients import opened
 from tablewatch.commands.demo_parts import free_port
 
 POM = Path(__file__).parent / "kafka" / "pom.xml"
@@ -148,7 +149,7 @@ class KafkaBroker:
             try:
                 # The client logs and waits long after a refused connection: try the port first.
                 socket.create_connection(("127.0.0.1", self.port), 1.0).close()
-                with KafkaAdminClient(**self.options, bootstrap_timeout_ms=2000) as admin:
+                with opened(KafkaAdminClient, **self.options, bootstrap_timeout_ms=2000) as admin:
                     admin.describe_cluster()
                 return
             except (KafkaError, OSError):

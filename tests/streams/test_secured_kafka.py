@@ -49,8 +49,7 @@ def _url(broker: RealBroker, ca: Path | None, user: str = ADMIN, password: str =
 
 
 def _reason(url: str) -> str:
-    """What is said to one who comes with this address. No client is made for it: one that is not let in leaves a thread
-    behind that goes on trying, beside all tests that follow."""
+    """What is said to one who comes with this address. No client is made for it: each would try for seconds first."""
     broker = parse_broker(url)
     assert isinstance(broker, KafkaBroker)
     return str(kafka_refusal.unavailable(broker, KafkaTimeoutError("no client came through")))
@@ -96,6 +95,33 @@ def test_who_is_not_let_in_is_told_why(
     reason = _reason(address.format(**where))
     assert re.search(said, reason), reason
     assert "secret" not in reason and "wrong" not in reason, "no password is repeated"
+
+
+@pytest.mark.java
+@pytest.mark.xdist_group("kafka")
+@pytest.mark.parametrize(
+    "address",
+    [
+        "kafka://admin:wrong@{plain}?security=SASL_PLAINTEXT",
+        "kafka://admin:wrong@{tls}?security=SASL_SSL&ca={ca}",
+        "kafka://admin:admin-secret@{tls}?security=SASL_SSL",
+        "kafka://{tls}",
+    ],
+)
+def test_who_is_not_let_in_leaves_no_thread_behind(
+    broker: RealBroker, certificate: tuple[Path, Path], address: str
+) -> None:
+    where = {"plain": broker.server, "tls": f"127.0.0.1:{broker.tls_port}", "ca": certificate[0]}
+    stranger = parse_broker(address.format(**where))
+    before = set(threading.enumerate())
+    for _ in range(2):
+        with pytest.raises(BrokerUnavailable):
+            check(stranger, connect_seconds=0.5)
+        with pytest.raises(BrokerUnavailable):
+            Feed(stranger, ("audit.alerts",), connect_seconds=0.5)
+        with pytest.raises(BrokerUnavailable), open_outlet(stranger, patience_seconds=0.5):
+            pass
+    assert [thread.name for thread in threading.enumerate() if thread not in before] == []
 
 
 @pytest.mark.java
