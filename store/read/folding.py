@@ -271,7 +271,8 @@ def under_minimum(store: Store, tables: Collection[str]) -> dict[str, list[Under
     return found
 
 
-_OF_TABLE = "transform(toString(table), %(names)s, %(starts)s, toInt64(0))"
+# Numbers of which some fit into fewer bytes become unsigned ones in the engine, which have no type in common with it.
+_OF_TABLE = "transform(toString(table), %(names)s, CAST(%(starts)s, 'Array(Int64)'), toInt64(0))"
 _SINCE = (
     f"table IN %(tables)s AND time >= fromUnixTimestamp64Micro({_OF_TABLE}, 'UTC')"
     # Lets the engine pass over what is before all of them.

@@ -66,8 +66,10 @@ def sequences_between(store: Store, times: Mapping[str, tuple[int, int]]) -> dic
         # over what is outside all of their times.
         "SELECT table, source, min(sequence), max(sequence) FROM events PREWHERE table IN %(tables)s"
         " AND time BETWEEN fromUnixTimestamp64Micro(%(first)s, 'UTC') AND fromUnixTimestamp64Micro(%(last)s, 'UTC')"
-        " AND toUnixTimestamp64Micro(time) BETWEEN transform(table, %(names)s, %(starts)s, toInt64(0))"
-        " AND transform(table, %(names)s, %(ends)s, toInt64(0))"
+        # Numbers of which some fit into fewer bytes become unsigned ones, which have no type in common with the last.
+        " AND toUnixTimestamp64Micro(time)"
+        " BETWEEN transform(table, %(names)s, CAST(%(starts)s, 'Array(Int64)'), toInt64(0))"
+        " AND transform(table, %(names)s, CAST(%(ends)s, 'Array(Int64)'), toInt64(0))"
         " GROUP BY table, source",
         {"tables": tuple(times), "names": list(times), "starts": list(starts), "ends": list(ends),
          "first": min(starts), "last": max(ends)},
