@@ -12,7 +12,7 @@ import faust
 
 from schemas.records import AnyEvent
 from store.connect import Patience, Store
-from store.errors import StoreError
+from store.errors import QueryRefused, StoreError
 from store.read.folding import events_named
 from streams import metrics, outputs
 from streams.batch import Ack, Batch
@@ -281,7 +281,7 @@ class Sink:
         if not wanted:
             return {}
         settings = turns[0].desk.settings
-        folded = await self.ask(lambda: fold(self.store, wanted, settings))
+        folded = await self.ask(lambda: fold(self.store, wanted, settings), raises=True)
         for table in folded:
             for event in late[table]:
                 logger.info("a fact came late", extra={"table": table, "event": event.id})
@@ -305,12 +305,12 @@ class Sink:
     async def _look_up_late(self, turns: Sequence[Turn]) -> dict[str, list[AnyEvent]]:
         """By table: the events from a time that is no longer held that are no repeats of stored ones."""
         names = {desk.table: {(event.source, event.id) for event, _ in desk.late} for _, desk in turns if desk.late}
-        stored = await self.ask(lambda: events_named(self.store, names)) if names else {}
+        stored = await self.ask(lambda: events_named(self.store, names), raises=True) if names else {}
         return {desk.table: desk.unknown_late(stored.get(desk.table, [])) for _, desk in turns}
 
-    async def ask(self, what: Callable[[], T], meanwhile: str = "") -> T:
+    async def ask(self, what: Callable[[], T], meanwhile: str = "", *, raises: bool = False) -> T:
         """Do something with the store in its thread, again and again until it works; ``meanwhile`` says what cannot be
-        done until then."""
+        done until then. What the store refuses is a fault of ours: ``raises`` where the caller can go on without it."""
         pause = FIRST_PAUSE
         loop = asyncio.get_running_loop()
         while True:
@@ -322,6 +322,8 @@ class Sink:
                 await asyncio.sleep(pause)
                 pause = min(pause * 2, LONGEST_PAUSE)
             except StoreError as error:
+                if raises and isinstance(error, QueryRefused):
+                    raise
                 if not self.away or (meanwhile and pause == FIRST_PAUSE):
                     logger.warning("waiting for the store: %s", f"{error}; {meanwhile}" if meanwhile else error)
                 self.away = True

@@ -12,6 +12,7 @@ from audit.intake import CONFLICT
 from audit.settings import JudgeSettings
 from schemas.findings import parse_finding
 from store.connect import Store
+from store.errors import QueryRefused
 from store.read.rejections import rejections
 from streams import folding, outputs, sink
 from streams.app import make_app
@@ -136,8 +137,9 @@ def test_an_id_of_before_is_known_to_a_table_whose_news_were_stored_before_it_wa
     assert steps.index(("stored", TABLES)) < steps.index(("read", [TABLES[-1]]))
 
 
+@pytest.mark.parametrize("fault", [ValueError("a fault of ours"), QueryRefused("what was asked is no question", 43)])
 def test_a_table_that_cannot_be_read_keeps_no_other_from_being_read(
-    running: Pipeline, steps: list[Step], monkeypatch: pytest.MonkeyPatch
+    running: Pipeline, steps: list[Step], monkeypatch: pytest.MonkeyPatch, fault: Exception
 ) -> None:
     judge, batch = _floor(running)
     steps.clear()
@@ -145,7 +147,7 @@ def test_a_table_that_cannot_be_read_keeps_no_other_from_being_read(
 
     def fails(store: Store, wanted: Sequence[Wanted], settings: JudgeSettings) -> dict[str, Folded]:
         if TABLES[0] in {each.table for each in wanted}:
-            raise ValueError("a fault of ours")
+            raise fault
         return fold(store, wanted, settings)
 
     monkeypatch.setattr(folding, "fold", fails)
