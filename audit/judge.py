@@ -35,8 +35,9 @@ from games.settlement import Outcome as DealtOutcome
 from schemas.findings import SEVERITIES, Finding, finding_about
 from schemas.verdicts import Bet, Differential, Displayed, Outcome, RulesInForce, Settled, Status, Verdict
 
-JUDGE_VERSION = 1
-"""Raised when the same facts and settings may be judged differently; kept beside each verdict in the store."""
+JUDGE_VERSION = 2
+"""Raised when the same facts and settings may be judged differently, or in other words; kept beside each verdict in the
+store."""
 
 _SEVERITY_ORDER = {severity: place for place, severity in enumerate(SEVERITIES)}
 
