@@ -64,7 +64,6 @@ def make_app(
         "web_enabled": False,
         "value_serializer": "raw",
         "key_serializer": "raw",
-        "datadir": None,
         "TableManager": _NoTables,
         **faust_options(broker),
         **settings,

@@ -10,6 +10,8 @@ import logging
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from kafka import KafkaProducer
+from kafka.errors import KafkaTimeoutError
 from kafka.net.compat import KafkaNetClient
 
 logger = logging.getLogger(__name__)
@@ -38,3 +40,12 @@ def _close(network: KafkaNetClient) -> None:
         network.close()
     except Exception:  # why the client was not made is what its caller has to know
         logger.warning("what was left of a Kafka client could not be closed", exc_info=True)
+
+
+def close(producer: KafkaProducer, seconds: float) -> None:
+    """Close a producer, also one with something on the way that no broker takes: it would say that in place of whatever
+    its caller has to tell, and go on trying in a thread of its own."""
+    try:
+        producer.close(timeout=seconds)
+    except KafkaTimeoutError:
+        producer._sender.force_close()

@@ -19,7 +19,7 @@ from schemas.topics import INPUT
 from streams.broker_url import Broker, BrokerUnavailable, EmbeddedLog, KafkaBroker, RightsMissing, TopicsMissing
 from streams.embedded.layout import LogError
 from streams.embedded.log import Log, NewRecord
-from streams.kafka_clients import opened
+from streams.kafka_clients import close, opened
 from streams.kafka_refusal import unavailable
 from streams.packing import PackedRecord
 
@@ -84,7 +84,7 @@ def open_outlet(broker: Broker, *, patience_seconds: float = 120.0) -> Iterator[
         raise unavailable(broker, error) from error
     finally:
         if producer is not None:
-            producer.close(timeout=5)
+            close(producer, 5)
 
 
 class LogOutlet:

@@ -214,6 +214,9 @@ class _PromptConsumer(KafkaConsumer):  # type: ignore[misc]  # faust has no type
 class App(faust.App):  # type: ignore[misc]  # faust has no types
     """Faust's app, with such a consumer of its transport."""
 
+    def _create_directories(self) -> None:
+        """It keeps no tables: their folder would stay empty wherever a worker was started, or could not be made."""
+
     def _new_consumer(self) -> Consumer:
         kind = self.transport.Consumer
         if issubclass(kind, KafkaConsumer):

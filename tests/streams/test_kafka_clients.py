@@ -5,6 +5,7 @@ import logging
 import socket
 import socketserver
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -19,8 +20,10 @@ from streams.feed import Feed
 from streams.kafka_clients import opened
 from streams.lag import progress_of, workers_of
 from streams.outlets import open_outlet
+from streams.packing import PackedRecord
 from streams.topics import check, create
 from tablewatch.commands.demo_parts import free_port
+from tests.services.fixtures import own_broker
 from tests.services.kafka import KafkaBroker as RealBroker
 
 TIMES = 4
@@ -120,3 +123,22 @@ def test_a_client_that_came_through_is_left_open(kind: type, kafka_broker: RealB
 def test_what_a_client_finds_wrong_with_its_settings_after_it_came_through_is_said(kafka_broker: RealBroker) -> None:
     with _nothing_left(), pytest.raises(KafkaConfigurationError, match="group_instance_id requires group_id"):
         opened(KafkaConsumer, **kafka_broker.options, group_id=None, group_instance_id="first")
+
+
+@pytest.mark.java
+@pytest.mark.xdist_group("kafka")
+def test_who_leaves_while_something_is_on_the_way_to_a_broker_that_is_gone_says_why_and_leaves_no_thread(
+    tmp_path: Path,
+) -> None:
+    with own_broker(tmp_path) as real:
+        broker = parse_broker(real.url)
+        create(broker)
+        before = set(threading.enumerate())
+        with pytest.raises(KeyboardInterrupt), open_outlet(broker, patience_seconds=60.0) as outlet:
+            real.kill()
+            outlet.send(PackedRecord("table.bets", 0, b"{}", 1))
+            raise KeyboardInterrupt
+        deadline = time.monotonic() + 20.0
+        while left := [thread.name for thread in threading.enumerate() if thread not in before]:
+            assert time.monotonic() < deadline, left
+            time.sleep(0.1)

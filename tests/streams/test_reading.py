@@ -3,6 +3,7 @@
 import asyncio
 from pathlib import Path
 
+import pytest
 from aiokafka import AIOKafkaConsumer
 from faust.types import TP
 
@@ -155,3 +156,18 @@ def test_a_fetch_from_kafka_waits_a_moment_for_company(tmp_path: Path) -> None:
         return [name in vars(AIOKafkaConsumer()) for name in names], [getattr(fetching, name) for name in names]
 
     assert asyncio.run(run()) == ([True] * 3, [WORTH_FETCHING_BYTES, FETCH_WAIT_MS, FETCHED_BYTES])
+
+
+def test_a_worker_leaves_no_folder_where_it_is_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Faust makes one for its tables before anything else; where it may not, the worker would not start."""
+    started = tmp_path / "started"
+    started.mkdir()
+    monkeypatch.chdir(started)
+    create(EmbeddedLog(tmp_path / "log"))
+
+    async def start() -> None:
+        app = make_app(EmbeddedLog(tmp_path / "log"))
+        await app.on_first_start()
+
+    asyncio.run(start())
+    assert list(started.iterdir()) == []
