@@ -40,9 +40,10 @@ QUESTIONS: Final = (
         "From Kafka to the store",
         "The same simulated floor on a real Kafka broker, decoded, judged and inserted by our Faust worker, and by"
         " loops and dataflows of other libraries that call the very same functions. Every turn has topics, a store"
-        " and a process of its own. Packed, many events share a record; unpacked, each has its own. Latency is from"
-        " a record's time stamp to its rows in the store, at a steady rate; of alerts, which only the worker sends,"
-        " it is measured by itself. The peers send no alerts, keep no backlog and survive no kill; a round whose end"
+        " and a process of its own; our worker is two, one of which writes to the store, and both count. Packed, many"
+        " events share a record; unpacked, each has its own. Latency is from a record's time stamp to its rows in the"
+        " store, at a steady rate; of alerts, which only the worker sends, it is measured by itself. The peers send no"
+        " alerts, keep no backlog and survive no kill; a round whose end"
         " they have read and whose time is not over yet, they leave unjudged.",
         (
             Step(
