@@ -16,7 +16,6 @@ counts as stored at once.
 """
 
 import argparse
-import gc
 import os
 import sys
 import tempfile
@@ -32,8 +31,8 @@ from audit.settings import JudgeSettings
 from bench.page.figures import Figure, tell
 from bench.page.processes import cpu_seconds, peak_megabytes
 from simulator.floor import deliveries, simulate
-from streams.agent import COLLECT
 from streams.broker_url import Broker, EmbeddedLog
+from streams.collecting import collect_seldom
 from streams.intake import read_record
 from streams.lag import lag_of
 from streams.packing import PackedRecord, Packer
@@ -73,8 +72,7 @@ def main() -> None:
     if chosen.worker:
         sys.exit(not whole_worker(chosen.tables, chosen.rounds, chosen.hours, behind=chosen.behind))
     judges = [PartitionJudge(number, JudgeSettings(), (), {}) for number in range(PARTITIONS)]
-    gc.freeze()
-    gc.set_threshold(*COLLECT)
+    collect_seldom()
     before, began = resident(), time.process_time()
     records = packed(simulate(chosen.tables, chosen.rounds, 1))
     offsets: dict[tuple[str, int], int] = {}

@@ -1,7 +1,6 @@
 """The input agent: records in, judged at once, alerts out first, then to the store, and only then acknowledged."""
 
 import asyncio
-import gc
 import logging
 import math
 import os
@@ -21,6 +20,7 @@ from store.read.findings import last_ids
 from store.read.progress import known_tables, last_offset, open_rounds, stored_offsets, table_modes
 from streams import metrics, outputs
 from streams.batch import Ack, Batch
+from streams.collecting import collect_seldom
 from streams.intake import event_times, latest_time, read_record
 from streams.news import News
 from streams.partition import PartitionJudge
@@ -49,10 +49,6 @@ LOOK_BACK_MS = 14 * 24 * 3_600_000
 STOP_SECONDS = 30.0
 """How long a worker that was told to stop waits for a store that is away."""
 UNREACHABLE = 3
-COLLECT = 10_000, 1_000_000, 1_000_000
-"""How seldom cycles are looked for: among so many new objects, and all but never among older ones. What is held without
-cycles goes by itself; to look through it all took more than a second, once the store was away and much was held, and
-through a hundred thousand new ones a tenth of a second, in which nobody was told anything."""
 SWITCH_SECONDS = 0.0005
 """So long a thread keeps the interpreter while another wants it. Whenever the judge has waited for something, it waits
 for that besides while the store's thread packs columns; ten times as long is Python's own choice."""
@@ -89,9 +85,7 @@ class Worker:
         """When the oldest record was fetched, by the worker's clock, of which something was left to the next batch."""
         self._looking = asyncio.Lock()
         """A batch is taken whole before its tables are looked at."""
-        # Events hold no cycles and go when their round goes: looking for some among them all took a third of the time.
-        gc.freeze()
-        gc.set_threshold(*COLLECT)
+        collect_seldom()
         sys.setswitchinterval(SWITCH_SECONDS)
         topic = app.topic(*INPUTS, key_type=bytes, value_type=bytes, key_serializer="raw", value_serializer="raw")
         app.agent(topic, name="judging")(self._agent)

@@ -5,7 +5,6 @@ two processors for both. A record goes over as its bytes and a verdict as its JS
 read there again by the functions that read it here. Whether an insert may end is asked of the worker each time.
 """
 
-import gc
 import logging
 import os
 import pickle
@@ -22,6 +21,7 @@ from store.connect import Patience, Store
 from store.errors import StoreError, StoreUnavailable
 from store.rows.raw import Record, StoredRejection
 from store.rows.verdicts import FindingState, JudgedRound
+from streams.collecting import collect_seldom
 from streams.intake import read_record
 from streams.news import News
 from streams.tenure import NoLongerOurs
@@ -73,7 +73,8 @@ class Scribe:
 
     def __init__(self) -> None:
         ours, theirs = socket.socketpair()
-        gc.freeze()
+        # Before the copy is made: pages that neither of them changes are held once.
+        collect_seldom()
         # Those that come before the scribe is deaf to them wait.
         waiting = signal.pthread_sigmask(signal.SIG_BLOCK, _FOR_THE_WORKER)
         self.pid = os.fork()

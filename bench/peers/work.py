@@ -5,15 +5,15 @@ kept for a store that is away, and after a crash nobody would know where to go o
 environment, as the worker does.
 """
 
-import gc
 import os
 import time
 
 from audit.settings import JudgeSettings
 from store.connect import connect
 from store.rows.raw import Record
-from streams.agent import BEHIND_SECONDS, COLLECT
+from streams.agent import BEHIND_SECONDS
 from streams.broker_url import KafkaBroker, parse_broker
+from streams.collecting import collect_seldom
 from streams.intake import read_record
 from streams.news import News
 from streams.outlets import open_outlet
@@ -45,8 +45,7 @@ class Work:
         self._events = self._batch = 0
         self._since = 0.0
         self._is_behind = False
-        gc.freeze()
-        gc.set_threshold(*COLLECT)
+        collect_seldom()
 
     def add(self, topic: str, partition: int, offset: int, arrival: int, value: bytes) -> None:
         """Decode a record and hand it to the judge of its partition; ``arrival`` in milliseconds."""

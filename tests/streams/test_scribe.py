@@ -1,5 +1,6 @@
 """The scribe writes what the worker would have written, asks it before anything counts, and ends with it."""
 
+import gc
 import os
 import signal
 import subprocess
@@ -40,13 +41,16 @@ def _yes() -> None:
 
 @contextmanager
 def scribe(store: Store, partitions: int = 1) -> Iterator[Scribe]:
-    """One that writes to a store, and is let go of."""
+    """One that writes to a store, and is let go of; this process looks for cycles as before."""
+    thresholds = gc.get_threshold()
     begun = Scribe()
     try:
         begun.begin(store, partitions)
         yield begun
     finally:
         begun.close()
+        gc.set_threshold(*thresholds)
+        gc.unfreeze()
 
 
 @pytest.fixture(scope="module")
