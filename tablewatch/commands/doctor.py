@@ -4,6 +4,7 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Annotated, Final
 
 import orjson
@@ -19,9 +20,10 @@ from streams.broker_url import Broker, BrokerUnavailable, InvalidBrokerUrl, Righ
 from streams.lag import lag_of, workers_of
 from streams.topics import check as check_topics
 from streams.watching.standing import standing as watches_standing
+from tablewatch.commands.certificates import validity
 from tablewatch.commands.services import BROKER_HINT, UNREACHABLE, broker, data, quiet_drivers
 from tablewatch.commands.store_address import store_url
-from tablewatch.settings import InvalidSetting, mistyped, number_of, unusable
+from tablewatch.settings import PREFIX, InvalidSetting, mistyped, number_of, unusable, value_of
 
 SEALED_MS: Final = 600_000
 """What came so long after the last checkpoint should have been sealed."""
@@ -48,8 +50,9 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help="One JSON object
 
     Checks broker, topics, store and schema, whether a worker is at work, and how far the workers are behind: `lag` is 0
     when all that was sent is judged and stored. Then the services beside them: how old the last checkpoint of the chain
-    is, and how far the watches and the alert service are behind. Says what to do where something is wrong. A service
-    that was never started is no fault. Exit code 3 if broker or store cannot be reached.
+    is, and how far the watches and the alert service are behind; and how long the certificates that the settings name
+    are valid. Says what to do where something is wrong. A service that was never started is no fault. Exit code 3 if
+    broker or store cannot be reached.
     """
     quiet_drivers()
     checks = [Check("settings", False, wrong) for wrong in (*mistyped(), *unusable())]
@@ -59,6 +62,7 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help="One JSON object
         checks += _asked(store)
     if target is not None:
         checks.append(_alerts(target))
+    checks += _certificates()
     well = all(check.ok for check in checks)
     if as_json:
         typer.echo(orjson.dumps({"ok": well, "lag": lag, "checks": [asdict(check) for check in checks]}).decode())
@@ -180,6 +184,14 @@ def _alerts(target: Broker) -> Check:
     if found.untold:
         return Check("alerts", False, f"running; {behind}. `tablewatch alerts list` and `alerts show` say why")
     return Check("alerts", True, f"running; {behind}")
+
+
+def _certificates() -> Iterator[Check]:
+    """Those that the settings name. Not their keys, which nobody but their parts should be able to read."""
+    for part in ("CONSOLE", "GATEWAY"):
+        named = value_of(f"{part}_CERTIFICATE")
+        if named:
+            yield Check(f"{part.lower()} certificate", *validity(Path(named), PREFIX + part))
 
 
 def _age(milliseconds: int) -> str:

@@ -16,6 +16,7 @@ import uvicorn
 
 from streams.logs import log_to_stderr
 from streams.loopback import is_loopback
+from tablewatch.commands.certificates import UnusablePair, check_pair, validity
 
 WRONG_USE = 2
 
@@ -74,10 +75,7 @@ def listen(
         )
     )
     server.ending = ending
-    try:
-        server.config.load()
-    except OSError as error:
-        wrong_use(f"{place.certificate} and {place.key} cannot be used for TLS: {error.strerror or error}.")
+    warnings = [*_told_of_tls(place, settings), *([warning] if warning is not None else [])]
     family = socket.AF_INET6 if ":" in place.host else socket.AF_INET
     try:
         listening = socket.create_server((place.host, place.port), family=family)
@@ -93,12 +91,24 @@ def listen(
         signal.signal(number, end)
     with listening:
         log_to_stderr()
-        if warning is not None:
-            logger.warning(warning)
+        for each in warnings:
+            logger.warning(each)
         scheme = "http" if place.certificate is None else "https"
         host = f"[{place.host}]" if ":" in place.host else place.host
         logger.info("listening on %s://%s:%d", scheme, host, listening.getsockname()[1])
         server.run(sockets=[listening])
+
+
+def _told_of_tls(place: Place, settings: str) -> list[str]:
+    """What people should know of a certificate that is served all the same; ends the command where it cannot be."""
+    if place.certificate is None or place.key is None:
+        return []
+    try:
+        check_pair(place.certificate, place.key, settings)
+    except UnusablePair as error:
+        wrong_use(str(error))
+    well, says = validity(place.certificate, settings)
+    return [] if well else [says]
 
 
 def _why_not(error: OSError, settings: str) -> str:

@@ -1,6 +1,7 @@
 """`tablewatch doctor`: every part by name, how far it is behind, and what to do about it."""
 
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from streams.watching.service import WatchService
 from tablewatch.command import app
 from tests.audit.watches.told_shoes import lines_of
 from tests.replay.stored import fill
+from tests.services.certificate import self_signed
 from tests.store.floor import finding
 from tests.streams.alerting.room import Room
 from tests.streams.alerting.webhook import until
@@ -72,6 +74,25 @@ def test_without_broker_and_store_both_are_named_and_the_exit_code_is_3(room: Ro
     assert code == 3
     assert said["broker"][0] is False
     assert "TABLEWATCH_BROKER" in said["broker"][1]
+
+
+@pytest.mark.parametrize(("days", "well"), [(90, True), (13, False), (-1, False)])
+def test_how_long_a_certificate_is_valid_is_told_where_the_settings_name_one(
+    room: Room, tmp_path: Path, days: int, well: bool
+) -> None:
+    certificate, _ = self_signed(tmp_path, "console", begins=timedelta(days=-9), ends=timedelta(days=days))
+    _, said = ask(room, TABLEWATCH_CONSOLE_CERTIFICATE=str(certificate))
+    ok, says = said["console certificate"]
+    assert (ok, said["ok"]) == (well, well)
+    assert says.startswith(str(certificate))
+    assert "gateway certificate" not in said
+
+
+def test_a_certificate_that_is_none_is_told(room: Room) -> None:
+    _, said = ask(room, TABLEWATCH_GATEWAY_CERTIFICATE=__file__)
+    ok, says = said["gateway certificate"]
+    assert ok is False
+    assert says.startswith(f"{__file__} cannot be used for TLS: it holds no PEM")
 
 
 def test_an_address_that_is_none_is_told_beside_the_other_parts(room: Room) -> None:
