@@ -34,13 +34,15 @@ class Setting:
     """In the environment with the prefix TABLEWATCH_, in a file in small letters."""
     default: str
     about: str
+    is_path: bool = False
+    """Of a file or a folder."""
 
 
 SETTINGS: Final[tuple[Setting, ...]] = (
     Setting("BROKER", "", "kafka://host:port, or tablelog:///folder; empty: the embedded log in the data folder"),
     Setting("CLICKHOUSE_URL", "", "clickhouse://user:password@host:port/database; empty: the embedded server"),
     Setting("USER", "", "who is at work, for the access log; empty: the user of the operating system"),
-    Setting("DATA", "data", "the folder of all embedded parts"),
+    Setting("DATA", "data", "the folder of all embedded parts", is_path=True),
     Setting("PARTITIONS", "12", "of each input topic; cannot change later"),
     Setting("REPLICATION", "", "copies of each record; empty: up to three"),
     Setting("INPUT_DAYS", "7", "days that events are kept on the broker"),
@@ -56,7 +58,9 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Setting("CLUSTER", "", "the ClickHouse cluster to make replicated and distributed tables on"),
     Setting("METRICS_HOST", "127.0.0.1", "where workers, alert service, watches, sealing and console tell metrics"),
     Setting("METRICS_PORT", "0", "of a worker's /metrics, /healthz and /readyz; 0: a free one"),
-    Setting("ALERTS_ROUTES", "", "the routing file of alerts; empty: alert-routes.toml in the data folder"),
+    Setting(
+        "ALERTS_ROUTES", "", "the routing file of alerts; empty: alert-routes.toml in the data folder", is_path=True
+    ),
     Setting("ALERTS_PORT", "0", "of the alert service's /metrics, /healthz and /readyz on this machine; 0: a free one"),
     Setting("WATCHES_PORT", "0", "of the watch service's /metrics, /healthz and /readyz; 0: a free one"),
     Setting("CHAIN_PORT", "0", "of the sealing's /metrics, /healthz and /readyz; 0: a free one"),
@@ -67,17 +71,19 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Setting("STOP_SECONDS", "25", "how long a worker that was told to stop may take for what it has in hand"),
     Setting("GATEWAY_HOST", "127.0.0.1", "where the gateway listens"),
     Setting("GATEWAY_PORT", "8480", "of the gateway; 0: a free one"),
-    Setting("GATEWAY_CERTIFICATE", "", "the gateway's certificate for TLS, as PEM"),
-    Setting("GATEWAY_KEY", "", "of the gateway's certificate"),
+    Setting("GATEWAY_CERTIFICATE", "", "the gateway's certificate for TLS, as PEM", is_path=True),
+    Setting("GATEWAY_KEY", "", "the key of the gateway's certificate, as PEM", is_path=True),
     Setting("GATEWAY_PLAIN", "", "1: the gateway listens beyond this machine without TLS, behind a proxy that has it"),
-    Setting("GATEWAY_TOKENS", "", "the file of hashed tokens; empty: gateway-tokens.json in the data folder"),
+    Setting(
+        "GATEWAY_TOKENS", "", "the file of hashed tokens; empty: gateway-tokens.json in the data folder", is_path=True
+    ),
     Setting("GATEWAY_LINGER_MS", "5", "how long events wait in the gateway for company in their record"),
     Setting("GATEWAY_PENDING_BYTES", "33554432", "bytes that may wait in the gateway for the broker; beyond it: 429"),
     Setting("GATEWAY_PATIENCE", "10", "seconds that the broker may take to acknowledge; then the gateway answers 503"),
     Setting("CONSOLE_HOST", "127.0.0.1", "where the console listens"),
     Setting("CONSOLE_PORT", "8470", "of the console; 0: a free one"),
-    Setting("CONSOLE_CERTIFICATE", "", "the console's certificate for TLS, as PEM"),
-    Setting("CONSOLE_KEY", "", "of the console's certificate"),
+    Setting("CONSOLE_CERTIFICATE", "", "the console's certificate for TLS, as PEM", is_path=True),
+    Setting("CONSOLE_KEY", "", "the key of the console's certificate, as PEM", is_path=True),
     Setting("CONSOLE_PLAIN", "", "1: the console listens beyond this machine without TLS, behind a proxy that has it"),
     Setting("CONSOLE_SESSION_HOURS", "12", "hours until somebody has to sign in to the console again"),
     Setting("CONSOLE_METRICS_PORT", "0", "of the console's /metrics and /readyz, apart from its pages; 0: a free one"),
@@ -118,6 +124,8 @@ SETTINGS: Final[tuple[Setting, ...]] = (
 _BY_NAME: Final = {setting.name: setting for setting in SETTINGS}
 _NEARLY: Final = 0.8
 """Of a name: so much is the same where one was meant and another typed."""
+_IN_NO_PATH: Final = ("\n", "://", '"')
+"""What the content of a file has, and an address; no path that anybody would choose does."""
 
 
 def load_file(environment: MutableMapping[str, str]) -> None:
@@ -141,6 +149,7 @@ def load_file(environment: MutableMapping[str, str]) -> None:
             raise InvalidSetting(f"{path}: there is no setting {key}.{hint}")
         if isinstance(value, dict | list | bool):
             raise InvalidSetting(f"{path}: {key} must be text or a number.")
+        _refuse_what_is_no_path(name, str(value))
         environment.setdefault(PREFIX + name, str(value))
 
 
@@ -149,15 +158,30 @@ def _take_values(environment: MutableMapping[str, str]) -> None:
     for name in _BY_NAME:
         path = environment.get(PREFIX + name + IN_FILE)
         if not path:
+            _refuse_what_is_no_path(name, environment.get(PREFIX + name, ""))
             continue
         if environment.get(PREFIX + name):
             raise InvalidSetting(f"{PREFIX}{name} and {PREFIX}{name}{IN_FILE} are both set: leave one out.")
         try:
-            environment[PREFIX + name] = Path(path).read_text(encoding="utf-8").strip()
+            value = Path(path).read_text(encoding="utf-8").strip()
         except (OSError, UnicodeDecodeError) as error:
             why = error.strerror if isinstance(error, OSError) else error
             raise InvalidSetting(f"{PREFIX}{name}{IN_FILE}: {path} cannot be read: {why}.") from error
+        _refuse_what_is_no_path(name, value, path)
+        environment[PREFIX + name] = value
         del environment[PREFIX + name + IN_FILE]  # a process that this one starts finds the value
+
+
+def _refuse_what_is_no_path(name: str, value: str, file: str | None = None) -> None:
+    """It is not repeated, as a path that cannot be read would be: it may be a whole ``file`` with its passwords, named
+    by a setting that is for a file which holds the path."""
+    setting = _BY_NAME[name]
+    if not setting.is_path or not any(sign in value for sign in _IN_NO_PATH):
+        return
+    found = "several lines" if "\n" in value else "something else"
+    what = setting.about.partition(";")[0]
+    hint = f": set it to {file}, and leave {PREFIX}{name}{IN_FILE} out" if file else ""
+    raise InvalidSetting(f"{PREFIX}{name} holds no path but {found}. {PREFIX}{name} itself names {what}{hint}.")
 
 
 def mistyped(environment: Mapping[str, str] = os.environ) -> list[str]:
