@@ -2,13 +2,12 @@
 
 import logging
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import apprise
 
 from streams.alerting.message import Text
-from streams.alerting.rules import Routing
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,19 +84,13 @@ def way_of(url: str) -> str:
     return url.partition(":")[0].lower()
 
 
-def unusable(routing: Routing) -> list[str]:
-    """Every address of the routing file that apprise cannot use, by its place; what it carries is not repeated."""
+def unusable(addresses: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """Every address that apprise cannot use, by its place; what it carries is not repeated."""
     _listen()
-    return list(_unusable(routing))
-
-
-def _unusable(routing: Routing) -> Iterator[str]:
-    for name, person in routing.people.items():
-        for kind, urls in (("urls", person.urls), ("copies", person.copies)):
-            for number, url in enumerate(urls, 1):
-                _heard.take()
-                if apprise.Apprise.instantiate(url, asset=_asset) is None:
-                    yield f"people.{name}.{kind}.{number}: apprise cannot use this {way_of(url)} address"
+    for place, url in addresses:
+        _heard.take()
+        if apprise.Apprise.instantiate(url, asset=_asset) is None:
+            yield f"{place}: apprise cannot use this {way_of(url)} address"
 
 
 def _send(url: str, text: Text) -> bool:

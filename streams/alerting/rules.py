@@ -6,12 +6,12 @@ where its configuration names one, and of `time_zone` here otherwise.
 
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import time
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Any, Final, get_args, get_origin
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
@@ -24,6 +24,11 @@ _SPAN: Final = re.compile(r"(\d{1,6})\s*(s|m|h)")
 _SECONDS: Final = {"s": 1, "m": 60, "h": 3600}
 _DAY: Final = re.compile(r"([01]\d|2[0-3]):[0-5]\d")
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
+_WILD: Final = re.compile(r"[*?\[]")
+_PATTERNS: Final = sorted(
+    {f"{code.partition('-')[0]}-*" for code in SEVERITY} | {f"*-{code.rpartition('-')[2]}" for code in SEVERITY}
+)
+"""What people may mean who write a pattern: all codes that begin, or end, with the same word."""
 DAYS: Final = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 
 
@@ -59,19 +64,23 @@ def _zone(value: str) -> str:
 def _among(what: str, words: tuple[str, ...]) -> AfterValidator:
     def check(value: str) -> str:
         if value not in words:
-            near = get_close_matches(value, words, 1)
-            hint = f"; did you mean {near[0]}?" if near else f"; there are {', '.join(words)}"
+            hint = _meant(value, words) or f"; there are {', '.join(words)}"
             raise ValueError(f"there is no {what} {value!r}{hint}")
         return value
 
     return AfterValidator(check)
 
 
+def _meant(typed: str, words: Iterable[str]) -> str:
+    """The end of a sentence about a word that is not there."""
+    near = get_close_matches(typed, words, 1)
+    return f"; did you mean {near[0]}?" if near else ""
+
+
 def _codes(value: str) -> str:
     if not any(fnmatchcase(code, value) for code in SEVERITY):
-        near = get_close_matches(value, SEVERITY, 1)
-        hint = f"; did you mean {near[0]}?" if near else ""
-        raise ValueError(f"no finding has the code {value!r}{hint}")
+        meant = _PATTERNS if _WILD.search(value) else SEVERITY
+        raise ValueError(f"no finding has the code {value!r}{_meant(value, meant)}")
     return value
 
 
@@ -203,16 +212,24 @@ NOBODY: Final = Routing.model_construct(
 """Of a site without a routing file: alerts are kept and come to the desk, and no message is sent."""
 
 
-def read_routing(path: Path) -> Routing:
+Unusable = Callable[[Iterable[tuple[str, str]]], Iterable[str]]
+"""What is wrong with addresses, each given with its place; asked only by those who send to them."""
+
+
+def _nothing(_: Iterable[tuple[str, str]]) -> Iterable[str]:
+    return ()
+
+
+def read_routing(path: Path, unusable: Unusable = _nothing) -> Routing:
     """The routing file, checked."""
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidRouting(f"{path} cannot be read: {error}") from error
-    return parse_routing(text, str(path))
+    return parse_routing(text, str(path), unusable)
 
 
-def parse_routing(text: str, where: str = "the routing file") -> Routing:
+def parse_routing(text: str, where: str = "the routing file", unusable: Unusable = _nothing) -> Routing:
     """Routing from TOML; every fault is named with its place, not the first one alone."""
     try:
         content = tomllib.loads(text)
@@ -221,11 +238,37 @@ def parse_routing(text: str, where: str = "the routing file") -> Routing:
     try:
         routing = Routing.model_validate(content)
     except ValidationError as error:
-        raise InvalidRouting("\n".join([f"{where} cannot be used:", *_plain(error)])) from error
-    faults = list(_faults(routing))
+        raise _invalid(where, [*_plain(error), *unusable(_addresses(content))]) from error
+    faults = [*_faults(routing), *unusable(_addresses(content))]
     if faults:
-        raise InvalidRouting("\n".join([f"{where} cannot be used:", *(f"  {fault}" for fault in faults)]))
+        raise _invalid(where, faults)
     return routing
+
+
+def _invalid(where: str, faults: Iterable[str]) -> InvalidRouting:
+    return InvalidRouting("\n".join([f"{where} cannot be used:", *(f"  {fault}" for fault in faults)]))
+
+
+def _addresses(content: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Every address with its place, also of a file that has faults elsewhere."""
+    people = content.get("people")
+    for name, person in people.items() if isinstance(people, dict) else ():
+        for kind in ("urls", "copies"):
+            urls = person.get(kind) if isinstance(person, dict) else None
+            for number, url in enumerate(urls if isinstance(urls, list) else (), 1):
+                if isinstance(url, str):
+                    yield f"people.{name}.{kind}.{number}", url
+
+
+def _entries(place: Sequence[int | str]) -> list[str]:
+    """What may be written at a place of the file."""
+    kind: Any = Routing
+    for step in place:
+        if get_origin(kind) is None:
+            kind = next(each.annotation for name, each in kind.model_fields.items() if step in (name, each.alias))
+        else:  # many of a kind: people by their names, rules by their numbers
+            kind = next(each for each in get_args(kind) if isinstance(each, type) and issubclass(each, _Part))
+    return [each.alias or name for name, each in kind.model_fields.items()]
 
 
 def _plain(error: ValidationError) -> Iterator[str]:
@@ -233,7 +276,7 @@ def _plain(error: ValidationError) -> Iterator[str]:
         place = ".".join(str(part + 1) if isinstance(part, int) else part for part in each["loc"])
         match each["type"]:
             case "extra_forbidden":
-                said = "there is no such entry"
+                said = f"there is no such entry{_meant(str(each['loc'][-1]), _entries(each['loc'][:-1]))}"
             case "missing":
                 said = "is missing"
             case "too_short":
@@ -244,7 +287,7 @@ def _plain(error: ValidationError) -> Iterator[str]:
                 said = str(each["ctx"]["error"])
             case _:
                 said = each["msg"]
-        yield f"  {place}: {said}"
+        yield f"{place}: {said}"
 
 
 def _faults(routing: Routing) -> Iterator[str]:
@@ -266,9 +309,7 @@ def _faults(routing: Routing) -> Iterator[str]:
     for where, names in told:
         for name in names:
             if name not in targets:
-                near = get_close_matches(name, targets, 1)
-                hint = f"; did you mean {near[0]}?" if near else ""
-                yield f"{where}: there is no role or person {name!r}{hint}"
+                yield f"{where}: there is no role or person {name!r}{_meant(name, targets)}"
             elif name in ROLES and name not in roles_had:
                 yield f"{where}: nobody has the role {name!r}"
     shifts = [(f"rules.{number}.shift", rule.shift) for number, rule in enumerate(routing.rules, 1)]

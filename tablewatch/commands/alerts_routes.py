@@ -49,8 +49,4 @@ def chosen_routing() -> Routing:
             f"{path} cannot be read: there is no such file. It says who is told of alerts; docs/operations.md has one "
             "to begin with, and TABLEWATCH_ALERTS_ROUTES may name another."
         )
-    routing = read_routing(path)
-    faults = unusable(routing)
-    if faults:
-        raise InvalidRouting("\n".join([f"{path} cannot be used:", *(f"  {fault}" for fault in faults)]))
-    return routing
+    return read_routing(path, unusable)

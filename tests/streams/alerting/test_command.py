@@ -176,10 +176,12 @@ def test_check_shows_who_is_told_and_names_faults_with_exit_code_2(site: Site) -
     site.routes.write_text(site.room.text().replace("[people.anna]", anna))
     said = site.run("alerts", "check").stdout.splitlines()[-1]
     assert said == "Quiet, but for what is critical: anna: 22:00 to 06:00, beginning on fri (Asia/Singapore)."
-    site.routes.write_text(site.room.text().replace('tell = ["shift_manager"]', 'tell = ["shift_manger"]'))
+    faulty = site.room.text().replace('tell = ["shift_manager"]', 'tell = ["shift_manger"]')
+    site.routes.write_text(f'{faulty}\n[people.eve]\nurls = ["nonsense://token"]\n')
     wrong = site.run("alerts", "check")
     assert wrong.exit_code == 2
     assert "did you mean shift_manager?" in wrong.stderr
+    assert "people.eve.urls.1: apprise cannot use this nonsense address" in wrong.stderr
     assert "Traceback" not in wrong.stderr
 
 

@@ -202,13 +202,23 @@ def test_check_shows_every_kind_of_alert_that_the_rules_tell_apart() -> None:
         ("x = ", "is no TOML"),
         ("", "people: is missing"),
         ("[people.a]\nurls = []", "people.a.urls: must not be empty"),
-        ('[people.a]\nurls = ["json://x"]\nrole = ["operator"]', "people.a.role: there is no such entry"),
+        (
+            '[people.a]\nurls = ["json://x"]\nrole = ["operator"]',
+            "people.a.role: there is no such entry; did you mean roles?",
+        ),
+        (SITE + '[[rule]]\ntell = ["ada"]', "rule: there is no such entry; did you mean rules?"),
+        (SITE.replace('pit = ["P1"]', 'pitt = ["P1"]'), "rules.2.pitt: there is no such entry; did you mean pit?"),
+        (SITE.replace('{ from = "22:00"', '{ form = "22:00"'), "people.carl.quiet.1.form: there is no such entry; did"),
+        (SITE + "[shifts.late]\nuntil = 1", "shifts.late.until: there is no such entry\n"),
+        (SITE + '[people.limits]\nurls = ["json://x"]\nquite = 1', "people.limits.quite: there is no such entry; did"),
         ('[people.a]\nurls = ["json://x"]\nroles = ["operatr"]', "did you mean operator?"),
         ('[people.operator]\nurls = ["json://x"]', "this is the name of a role"),
         ('[people.a]\nurls = ["json://x"]', "otherwise: nobody has the role 'administrator'"),
         ('time_zone = "Asia/Singapur"\n[people.a]\nurls = ["json://x"]', "is no time zone"),
         (SITE + '[limits]\nwindow = "5 days"', "limits.window: '5 days' is no span of time"),
         (SITE.replace('"device-*"', '"device-gab"'), "did you mean device-gap?"),
+        (SITE.replace('"device-*"', '"devise-*"'), "no finding has the code 'devise-*'; did you mean device-*?"),
+        (SITE.replace('"device-*"', '"*-gab"'), "no finding has the code '*-gab'; did you mean *-gap?"),
         (SITE.replace('["tiger"]', '["tigre"]'), "did you mean tiger?"),
         (SITE.replace('shift = ["night"]', 'shift = ["evening"]'), "rules.3.shift: there is no shift 'evening'"),
         (SITE.replace('tell = ["carl"]', 'tell = ["karl"]'), "there is no role or person 'karl'; did you mean carl?"),
@@ -220,7 +230,7 @@ def test_check_shows_every_kind_of_alert_that_the_rules_tell_apart() -> None:
 def test_every_fault_of_the_file_is_named_with_its_place(text: str, said: str) -> None:
     with pytest.raises(InvalidRouting) as raised:
         parse_routing(text)
-    assert said in str(raised.value)
+    assert said in f"{raised.value}\n"
 
 
 def test_all_faults_are_named_at_once() -> None:
@@ -230,7 +240,30 @@ def test_all_faults_are_named_at_once() -> None:
     assert "soon" in str(raised.value)
 
 
+NONSENSE = SITE.replace("json://127.0.0.1/carl", "nonsense://token-of-carl")
+UNUSABLE = "people.carl.urls.1: apprise cannot use this nonsense address"
+
+
 def test_an_address_that_apprise_cannot_use_is_named_without_its_secrets() -> None:
-    routing = parse_routing(SITE.replace("json://127.0.0.1/carl", "nonsense://token-of-carl"))
-    assert unusable(routing) == ["people.carl.urls.1: apprise cannot use this nonsense address"]
-    assert unusable(ROUTING) == []
+    with pytest.raises(InvalidRouting) as raised:
+        parse_routing(NONSENSE, unusable=unusable)
+    assert str(raised.value).splitlines()[1:] == [f"  {UNUSABLE}"]
+    assert parse_routing(SITE, unusable=unusable) == ROUTING
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [('["tiger"]', '["tigre"]'), ('tell = ["carl"]', 'tell = ["karl"]'), ("urls", "urls = [1]\ncopies")],
+)
+def test_an_address_that_cannot_be_used_is_named_together_with_other_faults(right: str, wrong: str) -> None:
+    with pytest.raises(InvalidRouting) as raised:
+        parse_routing(NONSENSE.replace(right, wrong, 1), unusable=unusable)
+    first, *_, last = str(raised.value).splitlines()[1:]
+    assert first != last
+    assert last.strip() == UNUSABLE
+
+
+@pytest.mark.parametrize("people", ['"anna"', "[1]", "{ anna = 1 }", '{ anna = { urls = "json://x" } }'])
+def test_people_of_another_form_than_they_should_have_are_a_fault_like_others(people: str) -> None:
+    with pytest.raises(InvalidRouting, match="people"):
+        parse_routing(f"people = {people}", unusable=unusable)
