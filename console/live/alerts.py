@@ -34,6 +34,11 @@ class AlertPicture:
         """Whether somebody has to do something about it."""
         return self.state not in ("resolved", "cleared")
 
+    @property
+    def changed_at(self) -> int:
+        """When it last became what it is, in microseconds since 1970; as far as the store has said."""
+        return max((step.at for step in self.steps if step.state), default=self.alert.raised * 1000)
+
 
 class AlertBoard:
     """All open alerts and the last closed ones."""
@@ -55,8 +60,9 @@ class AlertBoard:
         return self._alerts.get(alert)
 
     def all(self) -> list[AlertPicture]:
-        """All that are known, the first one first."""
-        return list(self._alerts.values())
+        """All that are known, the one that was raised first first."""
+        # Closed ones come in when the store answers, which may be after later ones that the topic tells of.
+        return sorted(self._alerts.values(), key=lambda each: each.alert.raised)
 
     def of_table(self, table: str) -> list[AlertPicture]:
         """The open alerts of one table."""
@@ -99,6 +105,14 @@ class AlertBoard:
         alert = replace(history.alert, detail={**history.alert.detail, **known.alert.detail})
         self._put(AlertPicture(alert, tuple(in_order(steps.values())), known.cleared))
 
+    def recall(self, history: AlertHistory) -> None:
+        """An alert that was closed before the start: no page has to be told of one that it never had."""
+        name = history.alert.id
+        unheard = name not in self._alerts
+        self.take_history(history)
+        if unheard:
+            self.changed.discard(name)
+
     def _put(self, picture: AlertPicture) -> None:
         name = picture.alert.id
         before = self._alerts.get(name)
@@ -114,12 +128,14 @@ class AlertBoard:
         self._alerts[name] = picture
         self.changed.add(name)
         if len(self._alerts) > 2 * CLOSED_KEPT:
-            self._forget()
+            self._forget(name)
 
-    def _forget(self) -> None:
-        closed = [name for name, each in self._alerts.items() if not each.open]
-        for name in closed[:-CLOSED_KEPT]:
-            del self._alerts[name]
+    def _forget(self, taken_in: str) -> None:
+        # Whoever looks at an old alert takes it in: it must be there to be shown.
+        closed = [each for name, each in self._alerts.items() if name != taken_in and not each.open]
+        if len(closed) > CLOSED_KEPT:
+            for each in sorted(closed, key=lambda each: each.changed_at)[:-CLOSED_KEPT]:
+                del self._alerts[each.alert.id]
 
 
 def finding_of(alert: Alert) -> Mapping[str, Any]:

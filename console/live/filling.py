@@ -3,6 +3,7 @@
 import time
 from typing import Any, Final
 
+from console.live.alerts import CLOSED_KEPT
 from console.live.floor import Floor
 from console.live.self_test import is_self_test_table
 from console.live.table import HISTORY, Judged
@@ -12,6 +13,7 @@ from schemas.records import AnyEvent
 from store.connect import Store
 from store.read import wall
 from store.read.alerts import alert_times
+from streams.alerting.desk import closed_alerts
 from streams.alerting.self_test import FAILED_CODE
 
 CONFIGURED: Final = "table.configured.v1"
@@ -33,6 +35,7 @@ class Filling:
         shoes = {(event.subject, event.data.shoe) for event, _ in self.events if event.type == LOADED}
         self.cards = wall.cards_of_shoes(store, sorted(shoes))
         self.failed = [each.raised for each in alert_times(store, since, now) if each.code == FAILED_CODE]
+        self.closed = closed_alerts(store, CLOSED_KEPT)
 
     def pour(self, floor: Floor) -> None:
         """Into the picture; repeats of what the topics told already change nothing."""
@@ -47,6 +50,9 @@ class Filling:
             floor.take_event(event, arrival, live=False)
         for table, shoe, round, draw, card in self.cards:
             floor.table(table).read_card(shoe, round, draw, card)
+        # Not by the floor: an old alert puts no table on the wall.
+        for history in self.closed:
+            floor.alerts.recall(history)
 
 
 def configurations(store: Store) -> list[tuple[AnyEvent, int]]:

@@ -1,4 +1,4 @@
-"""Alerts with the steps of their life: those that are open, those of a shift, one by its id."""
+"""Alerts with the steps of their life: those that are open, those closed last, those of a shift, one by its id."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -45,6 +45,12 @@ _ALERT = (
 _CLOSED = ("resolved", "cleared")
 _CLOSED_ALERTS = "SELECT alert FROM alert_states GROUP BY alert HAVING argMaxMerge(state) IN %(closed)s"
 _OPEN_ALERTS = f"alert GLOBAL NOT IN ({_CLOSED_ALERTS})"
+_CLOSED_LAST = (
+    "SELECT alert FROM alert_states WHERE month >= toStartOfMonth(fromUnixTimestamp64Milli(%(start)s, 'UTC'))"
+    " GROUP BY alert HAVING argMaxMerge(state) IN %(closed)s ORDER BY max(changed) DESC, alert LIMIT %(most)s"
+)
+"""The month of the last state is the last that an alert has: no earlier one says whether it is closed, and when."""
+_DAY_US = 24 * 3600 * 1_000_000
 
 
 def alert(store: Store, alert_id: str) -> AlertHistory | None:
@@ -90,6 +96,21 @@ def alerts_between(store: Store, start: int, end: int) -> list[AlertHistory]:
 def open_alerts(store: Store, closed_states: Sequence[str] = _CLOSED) -> list[AlertHistory]:
     """Alerts whose last state is none of these, the first one first."""
     return _histories(store, _alerts(store, _OPEN_ALERTS, {"closed": tuple(closed_states)}))
+
+
+def closed_alerts(store: Store, since: int, most: int) -> list[AlertHistory]:
+    """Of the alerts raised ``since`` (milliseconds since 1970) those that were closed last, the last one first.
+
+    By ids alone every month would be read: ids are strewn over all of them.
+    """
+    condition = f"raised >= fromUnixTimestamp64Milli(%(start)s, 'UTC') AND alert GLOBAL IN ({_CLOSED_LAST})"
+    found = _alerts(store, condition, {"start": since, "closed": _CLOSED, "most": most})
+    histories = _histories(store, found, since * 1000)
+    return sorted(histories, key=lambda each: (_changed(each), each.alert.id), reverse=True)
+
+
+def _changed(history: AlertHistory) -> int:
+    return max((step.at for step in history.steps if step.state), default=0)
 
 
 def alert_times(store: Store, start: int, end: int, tables: Sequence[str] = ()) -> list[AlertTimes]:
@@ -140,14 +161,17 @@ def _alerts(store: Store, condition: str, parameters: dict[str, Any]) -> list[Al
     ]
 
 
-def _histories(store: Store, alerts: list[Alert]) -> list[AlertHistory]:
+def _histories(store: Store, alerts: list[Alert], since: int = _DAY_US) -> list[AlertHistory]:
+    """``since``: microseconds since 1970 before which none of the alerts was raised."""
     if not alerts:
         return []
     steps: dict[str, list[AlertStep]] = {each.id: [] for each in alerts}
     rows = store.query(
         "SELECT alert, step, toUnixTimestamp64Micro(at), action, state, by, role, recipient, disposition, note, detail"
-        " FROM alert_steps FINAL WHERE alert IN %(alerts)s ORDER BY alert, at, step",
-        {"alerts": tuple(steps)},
+        " FROM alert_steps FINAL WHERE alert IN %(alerts)s AND at >= fromUnixTimestamp64Micro(%(since)s, 'UTC')"
+        " ORDER BY alert, at, step",
+        # The clocks of those who write steps may differ.
+        {"alerts": tuple(steps), "since": since - _DAY_US},
     )
     for name, step, at, action, state, by, role, recipient, disposition, note, detail in rows:
         steps[name].append(

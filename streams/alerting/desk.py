@@ -22,6 +22,8 @@ from store.rows.alerts import Alert, AlertHistory, AlertStep
 from store.write.alerts import claim_place, write_alert_steps, write_alerts
 from streams.alerting.life import Act, Life, Refusal, SystemAct, decide, life_of, raised_step
 
+CLOSED_DAYS = 92
+"""Of alerts raised in so many days the last closed ones are listed; older ones are found by their ids."""
 _LOOKS = 80
 """So often an act looks whether somebody else's step has come, before its author is asked to look again."""
 _PAUSE = 0.05
@@ -41,6 +43,12 @@ class Done:
 def open_alerts(store: Store) -> list[AlertHistory]:
     """All alerts that somebody has to do something about, the first one first."""
     return read.open_alerts(store)
+
+
+def closed_alerts(store: Store, most: int) -> list[AlertHistory]:
+    """The alerts that were closed last, the last one first."""
+    now = time.time_ns() // 1_000_000
+    return read.closed_alerts(store, now - CLOSED_DAYS * 24 * 3_600_000, most)
 
 
 def alert_with_steps(store: Store, alert: str) -> AlertHistory | None:

@@ -1,5 +1,6 @@
 """The alert desk over the API: one life of an alert, two people at once, notes, hand-over, a thousand alerts."""
 
+import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -7,7 +8,12 @@ import httpx
 import orjson
 import pytest
 
-from tests.console.house import ConsoleServer, await_that, made_up_finding
+from store.rows.alerts import Alert
+from streams.alerting.desk import Done, perform, record_raised
+from streams.alerting.life import Act
+from streams.alerting.raising import UNKNOWN_PLACE, alert_of
+from tests.console.house import ConsoleServer, await_that, console_server, impatient, made_up_finding
+from tests.streams.pipeline import Pipeline
 
 pytestmark = pytest.mark.xdist_group("console")
 
@@ -88,6 +94,37 @@ def test_an_alert_that_never_was_is_404(console: ConsoleServer) -> None:
         for act in ("acknowledge", "take"):
             assert manager.post(f"/api/v1/alerts/{'f' * 32}/{act}").status_code == 404
         assert manager.get("/api/v1/alerts/not-an-id").status_code == 422
+
+
+def test_what_was_closed_is_on_the_desk_of_a_console_that_starts_again(
+    ground: Pipeline, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    store = impatient(ground.environment["TABLEWATCH_CLICKHOUSE_URL"])
+    yesterday = time.time_ns() // 1_000_000 - 24 * 3600 * 1000
+    closed: list[Alert] = []
+    for number in (31_001, 31_002):
+        # So long ago that no topic tells of it any more.
+        finding = made_up_finding(number, table="GONE")
+        closed.append(alert_of(finding, UNKNOWN_PLACE, yesterday + number, {}))
+        record_raised(store, closed[-1:])
+        act = Act(
+            deed="resolve", by="anna", role="shift_manager", at=time.time_ns() // 1000, disposition="test", note="Done."
+        )
+        assert isinstance(perform(store, closed[-1].id, act), Done)
+    folder = tmp_path_factory.mktemp("again")
+    with console_server(folder, ground.broker, store) as again, again.client("shift_manager") as manager:
+
+        def told() -> list[dict[str, Any]]:
+            answer = manager.get("/api/v1/alerts", params={"state": "closed", "table": "GONE"}).json()
+            return list(answer["alerts"])
+
+        await_that(told, "the closed alerts are there")
+        assert [each["id"] for each in told()] == [closed[1].id, closed[0].id], "the latest first"
+        assert "GONE" not in manager.get("/api/v1/floor").json()["tables"], "a table that is gone stays off the wall"
+        reopened = manager.post(f"/api/v1/alerts/{closed[0].id}/reopen", json={"note": "Another look."}).json()
+        assert (reopened["open"], reopened["state"]) == (True, "reopened")
+        resolution = {"disposition": "test", "note": "Seen."}
+        assert not manager.post(f"/api/v1/alerts/{closed[0].id}/resolve", json=resolution).json()["open"]
 
 
 def test_a_thousand_alerts_are_counted_and_paged(console: ConsoleServer) -> None:

@@ -11,6 +11,7 @@ from store.read.alerts import (
     alerts_between,
     alerts_by_id,
     claimants,
+    closed_alerts,
     open_alerts,
 )
 from store.read.findings import FindingFilter, findings, findings_of_round, findings_of_shift
@@ -120,6 +121,40 @@ def test_an_alert_is_open_until_its_last_state_says_otherwise(store: Store) -> N
     )
     assert [each.alert.id for each in open_alerts(store)] == ["A2", "A4"]
     assert [each.alert.id for each in alerts_between(store, ARRIVAL + 1, ARRIVAL + 3)] == ["A2", "A3"]
+
+
+def test_the_alerts_that_were_closed_last_are_found_by_when_they_were_closed(store: Store) -> None:
+    names = ("A1", "A2", "A3", "A4", "A5")
+    write_alerts(store, [_alert(name, ARRIVAL + place) for place, name in enumerate(names)])
+    raised = [_step(name, 0, "raised", "raised") for name in names]
+    acts = [
+        _step("A1", 9, "resolved", "resolved"),
+        _step("A2", 3, "cleared", "cleared"),
+        _step("A3", 5, "resolved", "resolved"),
+        _step("A3", 6, "reopened", "reopened"),
+        _step("A4", 4, "resolved", "resolved"),
+        _step("A4", 8, "noted"),
+    ]
+    write_alert_steps(store, [*raised, *acts])
+
+    def closed(since: int, most: int) -> list[str]:
+        return [each.alert.id for each in closed_alerts(store, since, most)]
+
+    assert closed(ARRIVAL - 1, 10) == ["A1", "A4", "A2"]
+    assert closed(ARRIVAL - 1, 2) == ["A1", "A4"]
+    assert closed(ARRIVAL + 1, 10) == ["A4", "A2"], "A1 was raised before"
+    assert closed(ARRIVAL + 4_000, 10) == []
+    (last,) = closed_alerts(store, ARRIVAL - 1, 1)
+    assert [step.action for step in last.steps] == ["raised", "resolved"]
+
+
+def test_an_alert_that_was_closed_in_another_month_than_it_was_raised_in_is_found(store: Store) -> None:
+    month = 40 * 24 * 3600
+    write_alerts(store, [_alert("A1")])
+    write_alert_steps(store, [_step("A1", 0, "raised", "raised"), _step("A1", month, "resolved", "resolved")])
+    assert [each.alert.id for each in closed_alerts(store, ARRIVAL - 1, 10)] == ["A1"]
+    write_alert_steps(store, [_step("A1", 2 * month, "reopened", "reopened")])
+    assert closed_alerts(store, ARRIVAL - 1, 10) == []
 
 
 def test_two_people_who_acknowledge_at_once_are_both_on_record_and_the_first_counts(store: Store) -> None:
