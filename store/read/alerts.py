@@ -66,6 +66,13 @@ def alerts_by_id(store: Store, alert_ids: Sequence[str]) -> list[AlertHistory]:
     return _histories(store, _alerts(store, "alert IN %(alerts)s", {"alerts": tuple(alert_ids)}))
 
 
+def alerts_beginning(store: Store, start: str, most: int) -> list[AlertHistory]:
+    """At most so many of the alerts whose ids begin so, the first one first. Ids are the sorting key."""
+    named = "SELECT DISTINCT alert FROM alerts WHERE startsWith(alert, %(start)s) ORDER BY alert LIMIT %(most)s"
+    rows = store.query(named, {"start": start, "most": most})
+    return alerts_by_id(store, [name for (name,) in rows])
+
+
 def alert_marks(store: Store, also: Sequence[str] = (), closed_states: Sequence[str] = _CLOSED) -> dict[str, AlertMark]:
     """The open alerts and ``also`` these, each with a mark that changes with every step."""
     rows = store.query(

@@ -51,6 +51,11 @@ def closed_alerts(store: Store, most: int) -> list[AlertHistory]:
     return read.closed_alerts(store, now - CLOSED_DAYS * 24 * 3_600_000, most)
 
 
+def alerts_beginning(store: Store, start: str, most: int) -> list[AlertHistory]:
+    """At most so many of the alerts, open or closed, whose ids begin so."""
+    return read.alerts_beginning(store, start, most)
+
+
 def alert_with_steps(store: Store, alert: str) -> AlertHistory | None:
     """One alert with everything that happened to it."""
     return read.alert(store, alert)

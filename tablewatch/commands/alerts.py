@@ -10,7 +10,7 @@ COMMANDS: Final[dict[str, Command]] = {
     "run": Command("tablewatch.commands.alerts_run:run", "Tell people of findings as they come, until SIGTERM."),
     "check": Command("tablewatch.commands.alerts_check:check", "Who would be told of what, by the routing file."),
     "test-message": Command("tablewatch.commands.alerts_test_message:test_message", "Send somebody a test."),
-    "list": Command("tablewatch.commands.alerts_desk:list_alerts", "The open alerts."),
+    "list": Command("tablewatch.commands.alerts_desk:list_alerts", "The open alerts, or those closed last."),
     "show": Command("tablewatch.commands.alerts_desk:show", "One alert with everything that happened to it."),
     "ack": Command("tablewatch.commands.alerts_desk:ack", "Say that you have seen it."),
     "take": Command("tablewatch.commands.alerts_desk:take", "Say that you look after it."),
@@ -35,6 +35,8 @@ def _telling_people() -> None:
       tablewatch alerts list
       tablewatch alerts ack 3f9a21c4
       tablewatch alerts resolve 3f9a21c4 --disposition "false alarm" --note "The reader was being cleaned."
+      tablewatch alerts list --closed
+      tablewatch alerts reopen 3f9a21c4 --note "The video shows otherwise."
       tablewatch alerts self-test
 
     Tells people of findings, by the routing file that TABLEWATCH_ALERTS_ROUTES names.

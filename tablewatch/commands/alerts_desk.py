@@ -8,11 +8,12 @@ import orjson
 import typer
 
 from replay.custody import who_looks
-from store.connect import Store, connect
+from store.connect import connect
 from store.rows.alerts import AlertHistory
-from streams.alerting.desk import Done, alert_with_steps, open_alerts, perform
+from streams.alerting.desk import CLOSED_DAYS, Done, alert_with_steps, closed_alerts, open_alerts, perform
 from streams.alerting.life import Act, Deed, Disposition, Role, life_of, moment
 from streams.alerting.raising import sentence_of
+from tablewatch.commands.alerts_named import whole_id
 from tablewatch.commands.listing import AsJson
 from tablewatch.commands.services import FLAGGED, WRONG_USE, explained
 from tablewatch.commands.store_address import store_url
@@ -23,25 +24,36 @@ By = Annotated[
     str | None, typer.Option(help="Who does it; default: TABLEWATCH_USER, or you, as this machine knows you.")
 ]
 AsRole = Annotated[Role, typer.Option(help="In which role.")]
-_WHICH = "Those that are open are listed by: tablewatch alerts list; of one that is closed write the whole id."
+_WHICH = (
+    "Those that are open are listed by: tablewatch alerts list; those closed last by: tablewatch alerts list --closed."
+)
+MOST_CLOSED = 50
+"""Closed alerts that are listed."""
 Note = Annotated[str, typer.Option(help="What was found, and what was done about it.")]
 
 
-def list_alerts(as_json: AsJson = False) -> None:
+def list_alerts(
+    closed: Annotated[bool, typer.Option("--closed", help=f"The last {MOST_CLOSED} closed ones instead.")] = False,
+    as_json: AsJson = False,
+) -> None:
     """Examples:
 
     \b
       tablewatch alerts list
+      tablewatch alerts list --closed
       tablewatch alerts list --json | jq -r .id
 
-    The alerts that somebody has to do something about, the first one first.
+    The alerts that somebody has to do something about, the first one first; or those that were closed last, the last
+    one first.
     """
     with explained():
-        found = open_alerts(connect(store_url()))
+        store = connect(store_url())
+        found = closed_alerts(store, MOST_CLOSED) if closed else open_alerts(store)
     for history in found:
         typer.echo(orjson.dumps(_as_json(history)).decode() if as_json else _line(history))
     if not found and not as_json:
-        typer.echo("No alert is open.")
+        none = f"No alert of the last {CLOSED_DAYS} days is closed." if closed else "No alert is open."
+        typer.echo(none)
 
 
 def show(alert: AlertId, as_json: AsJson = False) -> None:
@@ -54,7 +66,7 @@ def show(alert: AlertId, as_json: AsJson = False) -> None:
     """
     with explained():
         store = connect(store_url())
-        history = alert_with_steps(store, _whole_id(store, alert))
+        history = alert_with_steps(store, whole_id(store, alert))
     if history is None:
         typer.echo(f"There is no alert {alert!r}. {_WHICH}", err=True)
         raise typer.Exit(WRONG_USE)
@@ -154,17 +166,6 @@ def note(
     _act(alert, "note", by, role, note=text)
 
 
-def _whole_id(store: Store, start: str) -> str:
-    """The id of the open alert that begins so, or what was given."""
-    if len(start) >= 32:
-        return start
-    found = [history.alert.id for history in open_alerts(store) if history.alert.id.startswith(start)]
-    if len(found) > 1:
-        typer.echo(f"{len(found)} open alerts begin with {start!r}: write more of the id.", err=True)
-        raise typer.Exit(WRONG_USE)
-    return found[0] if found else start
-
-
 def _act(
     alert: str,
     deed: Deed,
@@ -188,7 +189,7 @@ def _act(
     )
     with explained():
         store = connect(store_url())
-        answer = perform(store, _whole_id(store, alert), act)
+        answer = perform(store, whole_id(store, alert, deed), act)
     if isinstance(answer, Done):
         typer.echo(_line(answer.history))
         return
@@ -201,6 +202,8 @@ def _line(history: AlertHistory) -> str:
     alert, life = history.alert, life_of(history.steps)
     where = " ".join(str(part) for part in (alert.table, alert.shoe, alert.round) if part is not None)
     holder = f" by {life.holder}" if life.holder and life.state == "taken" else ""
+    if life.last is not None and not life.open:
+        holder = f" by {life.last.by} at {moment(life.last.at)}"
     return (
         f"{alert.id[:8]}  {moment(alert.raised * 1000)}  {alert.severity:8}  {life.state or 'raised'}{holder}"
         f"  {alert.code}  {where}  {sentence_of(alert)}"

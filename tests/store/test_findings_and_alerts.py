@@ -8,6 +8,7 @@ from store.read.alerts import (
     alert,
     alert_marks,
     alert_times,
+    alerts_beginning,
     alerts_between,
     alerts_by_id,
     claimants,
@@ -155,6 +156,14 @@ def test_an_alert_that_was_closed_in_another_month_than_it_was_raised_in_is_foun
     assert [each.alert.id for each in closed_alerts(store, ARRIVAL - 1, 10)] == ["A1"]
     write_alert_steps(store, [_step("A1", 2 * month, "reopened", "reopened")])
     assert closed_alerts(store, ARRIVAL - 1, 10) == []
+
+
+def test_alerts_are_found_by_the_first_characters_of_their_ids(store: Store) -> None:
+    write_alerts(store, [_alert("ab1", ARRIVAL + 9), _alert("ab%"), _alert("b")])
+    assert [each.alert.id for each in alerts_beginning(store, "ab", 10)] == ["ab%", "ab1"]
+    assert [each.alert.id for each in alerts_beginning(store, "ab%", 10)] == ["ab%"]
+    assert len(alerts_beginning(store, "", 2)) == 2
+    assert alerts_beginning(store, "c", 10) == []
 
 
 def test_two_people_who_acknowledge_at_once_are_both_on_record_and_the_first_counts(store: Store) -> None:

@@ -6,6 +6,7 @@ import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 
 import httpx
@@ -222,6 +223,48 @@ def test_people_act_from_the_command_line_and_the_second_is_told_who_was_first(s
     history = alert_with_steps(site.room.store, late.id)
     assert history is not None
     assert life_of(history.steps).disposition == "false alarm"
+
+
+def test_a_closed_alert_is_listed_shown_and_reopened_by_the_characters_that_messages_carry(site: Site) -> None:
+    assert "No alert" in site.run("alerts", "list", "--closed").stdout
+    now = time.time_ns() // 1_000_000
+    found = [finding("late-bet", "BT1", number=number) for number in range(1, 4)]
+    record_raised(site.room.store, [alert_of(each, UNKNOWN_PLACE, now, {}) for each in found])
+    for each in (found[1], found[0]):
+        site.run("alerts", "resolve", each.id, "--by", "anna", "--disposition", "test", "--note", "a drill")
+    listed = site.run("alerts", "list", "--closed").stdout.splitlines()
+    assert [line[:8] for line in listed] == [found[0].id[:8], found[1].id[:8]], "the one closed last first"
+    assert "resolved by anna at " in listed[0]
+    rows = [orjson.loads(line) for line in site.run("alerts", "list", "--closed", "--json").stdout.splitlines()]
+    assert [(row["id"], row["state"]) for row in rows] == [(each.id, "resolved") for each in found[:2]]
+    short = found[0].id[:8]
+    assert "resolved by anna as test (a drill)" in site.run("alerts", "show", short).stdout
+    late = site.run("alerts", "ack", short, "--by", "bob")
+    assert (late.exit_code, "anna (shift manager) resolved it" in late.stderr) == (1, True)
+    reopened = site.run("alerts", "reopen", short, "--note", "The video shows otherwise.")
+    assert (reopened.exit_code, "reopened" in reopened.stdout) == (0, True), reopened.stderr
+    assert short in site.run("alerts", "list").stdout
+
+
+def test_first_characters_of_several_alerts_are_told_with_what_these_are(site: Site) -> None:
+    now = time.time_ns() // 1_000_000
+    late = alert_of(finding("late-bet", "BT1"), UNKNOWN_PLACE, now, {})
+    others = [replace(late, id=f"abc{number:029d}", table=f"BT{number}") for number in range(1, 13)]
+    record_raised(site.room.store, others[:2])
+    shown = site.run("alerts", "show", "abc")
+    assert (shown.exit_code, shown.stdout) == (2, "")
+    said = shown.stderr.splitlines()
+    assert said[0] == "2 alerts begin with 'abc'; write more of the id:"
+    assert [line.split()[0] for line in said[1:]] == [each.id for each in others[:2]]
+    assert "BT1" in said[1] and "late-bet" in said[1] and "UTC" in said[1]
+    resolve = ("alerts", "resolve", "--by", "anna", "--disposition", "test", "--note", "a drill")
+    assert site.run(*resolve, others[0].id).exit_code == 0
+    assert site.run("alerts", "reopen", "abc", "--note", "x").exit_code == 2
+    assert site.run(*resolve, "abc").exit_code == 0, "only one of them is open"
+    record_raised(site.room.store, others[2:])
+    many = site.run("alerts", "show", "abc").stderr.splitlines()
+    assert (many[0], len(many)) == ("More than 10 alerts begin with 'abc'; write more of the id:", 11)
+    assert site.run("alerts", "show", "").exit_code == 2
 
 
 def test_who_acts_without_a_name_is_the_one_who_is_set_or_a_number_that_nobody_has(
