@@ -22,7 +22,8 @@ from streams.alerting.desk import DeskWatch, Done, open_alerts, perform
 from streams.alerting.life import Act
 from tests.store.floor import finding
 from tests.streams.alerting.room import Room
-from tests.streams.alerting.test_command import Site, was_sent
+from tests.streams.alerting.site import Site
+from tests.streams.alerting.test_command import was_sent
 from tests.streams.alerting.webhook import until
 from tests.streams.pipeline import StoreProcess
 

@@ -40,6 +40,10 @@ ADVICE: Final[Mapping[str, str]] = MappingProxyType({
     "card-frequency": "Have the shoe's cards counted and inspected. Accuse nobody yet.",
     "hold-out-of-range": "Review the table's rounds with an auditor. Accuse nobody yet.",
     "player-over-expectation": "Review the player's rounds with an auditor. Accuse nobody yet.",
+    "self-test-failed": "Real alerts may not come either: have tables watched by people, and call the administrator. "
+    "`tablewatch doctor` says whether broker, workers and alert service are well.",
+    "not-judged": "Have these tables watched by people until it is cleared, and call the administrator. "
+    "`tablewatch doctor` says whether broker, store and workers are well.",
 })  # fmt: skip
 
 

@@ -22,6 +22,9 @@ from streams.feed import FeedRecord, decode
 
 logger = logging.getLogger(__name__)
 
+RECALL_MS = 24 * 3_600_000
+"""What only the store knows of, and nobody was told of or has acknowledged, goes on if it was raised in this time."""
+
 
 class Intake:
     """Plans who is told of what. It reads no clock: every call is given the moment."""
@@ -170,6 +173,14 @@ class Intake:
             if until is not None:
                 measures.HELD.labels("quiet").inc(self._journal.hold_on(person, now_ms, until))
         self._journal.release_held(now_ms, self.routing.limits.window * 1000)
+
+    def heard_from_store(self, history: AlertHistory, now_ms: int) -> None:
+        """What people did about an alert; the alarm of a self-test by hand is heard of here first."""
+        alert = history.alert
+        if self_test.is_by_hand(alert) and alert.raised >= now_ms - RECALL_MS and self._journal.alert(alert.id) is None:
+            with self._journal.transaction():
+                self.recall([history], now_ms)
+        self.heard_from_desk(alert.id, life_of(history.steps))
 
     def heard_from_desk(self, name: str, life: Life) -> None:
         """What people did about an alert, as the store has it."""

@@ -13,7 +13,7 @@ from streams.alerting import measures
 from streams.alerting.desk import DeskWatch, perform, record_raised
 from streams.alerting.intake import Intake
 from streams.alerting.journal import Journal, Owed
-from streams.alerting.life import Refusal, SystemAct, life_of
+from streams.alerting.life import Refusal, SystemAct
 from streams.alerting.places import Places
 
 logger = logging.getLogger(__name__)
@@ -132,4 +132,4 @@ class Recorder:
     def look(self) -> None:
         """Take notice of what people did. Raises StoreUnavailable."""
         for history in self._watch.poll():
-            self._intake.heard_from_desk(history.alert.id, life_of(history.steps))
+            self._intake.heard_from_store(history, time.time_ns() // 1_000_000)

@@ -106,8 +106,8 @@ def run_name(now: float) -> str:
     return f"{round(now * 1000)}"
 
 
-def alarm(run: str, reason: str, now_ms: int) -> Alert:
-    """The alert about a self-test that failed."""
+def alarm(run: str, reason: str, now_ms: int, *, by_hand: bool = False) -> Alert:
+    """The alert about a self-test that failed; ``by_hand``: the service has not raised it itself, see `is_by_hand`."""
     name = hashlib.sha256(f"self-test {run}".encode()).hexdigest()[:32]
     return Alert(
         id=name,
@@ -122,8 +122,13 @@ def alarm(run: str, reason: str, now_ms: int) -> Alert:
         message=f"The self-test of the alerts failed: {reason}. Real alerts may not come through either.",
         time=now_ms * 1000,
         raised=now_ms,
-        detail={"run": run},
+        detail={"run": run, "by_hand": True} if by_hand else {"run": run},
     )
+
+
+def is_by_hand(alert: Alert) -> bool:
+    """Whether it is the alarm of a self-test by hand: no topic tells of it, the service learns of it from the store."""
+    return alert.code == FAILED_CODE and alert.detail.get("by_hand") is True
 
 
 def administrators(routing: Routing) -> list[Recipient]:

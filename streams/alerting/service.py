@@ -14,7 +14,7 @@ from store.errors import StoreError
 from store.read.alerts import alerts_between
 from streams.alerting import measures
 from streams.alerting.delivery import unusable
-from streams.alerting.intake import Intake
+from streams.alerting.intake import RECALL_MS, Intake
 from streams.alerting.journal import Journal
 from streams.alerting.places import Places
 from streams.alerting.recording import IMPATIENT, Recorder
@@ -33,8 +33,6 @@ AT_ONCE = 200
 AWAY_PAUSE = 1.0
 LOOK_BACK_MS = 3_600_000
 """Without a journal, alerts of the last hour are looked at again; those that the store knows to be told are not."""
-RECALL_MS = 24 * 3_600_000
-"""Without a journal, what nobody was told of or has acknowledged goes on if it was raised in this time."""
 KEEP_MS = 30 * 24 * 3_600_000
 FORGET_SECONDS = 3600.0
 FINISH_SECONDS = 10.0

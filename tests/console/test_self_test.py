@@ -4,13 +4,15 @@ from dataclasses import replace
 
 import pytest
 
+from console.advice import advice_for
 from console.live.floor import Floor
 from schemas.findings import finding_json
 from schemas.topics import ALERTS, topic_of
 from store.rows.alerts import AlertHistory
 from streams.alerting.life import raised_step
 from streams.alerting.raising import SELF_TEST_TABLE
-from streams.alerting.self_test import CODE, alarm, fault, shoe_of
+from streams.alerting.self_test import CODE, FAILED_CODE, alarm, fault, shoe_of
+from streams.alerting.standstill import CODE as NOT_JUDGED
 from tests.console.house import ConsoleServer, await_that, made_up_finding
 
 RUN = "1700000000000"
@@ -67,6 +69,12 @@ def test_an_alert_that_comes_after_the_alarm_about_its_run_is_too_late(alarm_fir
     if not alarm_first:
         floor.take_history(failed(RUN, AT))
     assert floor.self_test.outcome == "failed"
+
+
+def test_what_is_of_no_round_has_an_advice_that_sends_nobody_to_a_round() -> None:
+    for code in (FAILED_CODE, NOT_JUDGED):
+        assert "tablewatch doctor" in advice_for(code)
+        assert "round" not in advice_for(code)
 
 
 @pytest.mark.xdist_group("console")

@@ -1,88 +1,24 @@
-"""`tablewatch alerts` as its users run it: exit codes, signals, kills; the self-test through a real worker."""
+"""`tablewatch alerts` as its users run it: exit codes, signals, kills."""
 
 import os
-import signal
 import subprocess
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from dataclasses import replace
-from pathlib import Path
 
 import httpx
 import orjson
 import pytest
-from typer.testing import CliRunner, Result
 
-from schemas.findings import finding_json
-from schemas.topics import ALERTS
-from store.connect import Store
 from streams.alerting.desk import alert_with_steps, record_raised
-from streams.alerting.journal import Journal
 from streams.alerting.life import life_of
-from streams.alerting.places import Places
 from streams.alerting.raising import SELF_TEST_TABLE, UNKNOWN_PLACE, alert_of
 from streams.alerting.self_test import fault
-from streams.embedded.log import Log
 from streams.lag import lag_of
 from streams.publish import publish
-from tablewatch.command import app
 from tests.store.floor import finding
-from tests.streams.alerting.room import Room
+from tests.streams.alerting.site import Site, stopped, worker
 from tests.streams.alerting.webhook import until
 from tests.streams.pipeline import COMMAND
-
-
-class Site:
-    """A room whose service is a process, as a site runs it."""
-
-    def __init__(self, folder: Path, store: Store) -> None:
-        self.room = Room(folder, store)
-        self.routes = folder / "routes.toml"
-        self.routes.write_text(self.room.text())
-        address = store.address
-        self.environment = {
-            **os.environ,
-            "TABLEWATCH_CLICKHOUSE_URL": f"clickhouse://{address.user}:{address.password}@{address.host}:{address.port}"
-            f"/{address.database}",
-            "TABLEWATCH_BROKER": str(self.room.broker),
-            "TABLEWATCH_DATA": str(folder / "data"),
-            "TABLEWATCH_ALERTS_ROUTES": str(self.routes),
-        }
-        self.log = folder / "service.log"
-        self._started: list[subprocess.Popen[bytes]] = []
-
-    def start(self, *command: str) -> subprocess.Popen[bytes]:
-        """A service, and the wait until it serves."""
-        before = self.log.read_text().count("metrics on port") if self.log.exists() else 0
-        with self.log.open("ab") as log:
-            process = subprocess.Popen([*COMMAND, *command], env=self.environment, stdout=log, stderr=log)
-        self._started.append(process)
-        until(lambda: self.log.read_text().count("metrics on port") > before, "the service did not start")
-        return process
-
-    def run(self, *command: str) -> Result:
-        """A command of ours, to its end, in this process."""
-        return CliRunner().invoke(app, command, env=self.environment)
-
-    def end(self) -> None:
-        for process in self._started:
-            with suppress(ProcessLookupError):
-                process.kill()
-            process.wait()
-        self.room.close()
-
-
-@pytest.fixture
-def site(tmp_path: Path, store: Store) -> Iterator[Site]:
-    made = Site(tmp_path, store)
-    yield made
-    made.end()
-
-
-def stopped(process: subprocess.Popen[bytes]) -> int:
-    process.send_signal(signal.SIGTERM)
-    return process.wait(120)
 
 
 def test_the_service_tells_measures_and_ends_with_0_on_sigterm(site: Site) -> None:
@@ -293,47 +229,6 @@ def test_every_help_begins_with_examples(site: Site) -> None:
         assert next(line for line in said if line.strip() and "Usage:" not in line).strip() == "Examples:", said
 
 
-@contextmanager
-def worker(site: Site) -> Iterator[None]:
-    with site.log.open("ab") as log:
-        process = subprocess.Popen([*COMMAND, "worker"], env=site.environment, stdout=log, stderr=log)
-    try:
-        yield
-    finally:
-        process.send_signal(signal.SIGTERM)
-        process.wait(120)
-
-
-def test_the_self_test_comes_through_the_whole_pipeline_and_no_person_hears_of_it(site: Site) -> None:
-    with worker(site):
-        service = site.start("alerts", "run")
-        proved = site.run("alerts", "self-test", "--within", "60")
-        assert proved.exit_code == 0, proved.stderr
-        assert proved.stdout.startswith("The alert came after ")
-        site.room.say(finding("late-bet", "BT1"))
-        until(lambda: site.room.hook.messages("anna"))
-        assert stopped(service) == 0
-    assert site.room.hook.titles("anna") == ["CRITICAL late-bet at BT1"]
-    assert site.room.hook.messages("ada") == []
-    journal = Journal(site.routes.parent / "journal")
-    place = Places(site.room.store, journal).of(SELF_TEST_TABLE)
-    journal.close()
-    assert (place.pit, place.game) == (SELF_TEST_TABLE, "dragon_tiger_baccarat")
-    with Log(site.room.log.folder) as log:
-        values = [
-            record.value
-            for place, span in log.spans().items()
-            if place.topic == ALERTS.name
-            for record in log.read(*place, span.first)
-        ]
-    tables = [
-        orjson.loads(value or b"{}")["table"] for value in values if value != finding_json(finding("late-bet", "BT1"))
-    ]
-    codes = [orjson.loads(value or b"{}")["code"] for value in values]
-    assert set(tables) == {SELF_TEST_TABLE}
-    assert codes.count("late-bet") == 2, codes
-
-
 def fault_at(table: str, mode: str) -> list[bytes]:
     """A late bet at a table of the floor."""
     lines: list[bytes] = []
@@ -362,26 +257,3 @@ def test_a_table_in_test_or_closed_mode_alerts_nobody_and_a_live_one_does_with_i
     texts = "".join(each["message"] for each in site.room.hook.messages("anna") + site.room.hook.messages("ada"))
     assert "BT7" not in texts
     assert "BT8" not in texts
-
-
-def test_a_self_test_whose_alert_does_not_come_alarms_the_administrators(site: Site) -> None:
-    failed = site.run("alerts", "self-test", "--within", "1")
-    assert failed.exit_code == 1
-    assert "did not come within 1 s" in failed.stderr
-    assert site.room.hook.titles("ada") == ["CRITICAL self-test-failed at no table"]
-    assert "self-test-failed" in site.run("alerts", "list").stdout
-
-
-def test_the_daily_self_test_of_the_service_alarms_the_administrators(site: Site) -> None:
-    soon = time.strftime("%H:%M", time.gmtime())
-    text = site.room.text().replace("at = []", f'at = ["{soon}"]\nwithin = "1s"').replace("Asia/Singapore", "UTC")
-    site.routes.write_text(text)
-    service = site.start("alerts", "run")
-    until(lambda: site.room.hook.messages("ada"), site.log.read_text())
-    assert stopped(service) == 0
-    assert site.room.hook.titles("ada") == ["CRITICAL self-test-failed at no table"]
-    again = site.start("alerts", "run")
-    site.room.say(finding("late-bet", "BT1"))
-    until(lambda: site.room.hook.messages("anna"))
-    assert stopped(again) == 0
-    assert len(site.room.hook.messages("ada")) == 1, "one test for each time of day, also over a restart"

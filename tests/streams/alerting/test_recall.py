@@ -8,12 +8,12 @@ import pytest
 from store.connect import Patience, Store, connect
 from store.rows.alerts import Alert, AlertHistory, AlertStep
 from streams.alerting.desk import record_raised
-from streams.alerting.intake import Intake
+from streams.alerting.intake import RECALL_MS, Intake
 from streams.alerting.journal import Journal
 from streams.alerting.life import SYSTEM, Act, SystemAct, decide, raised_step
 from streams.alerting.places import Places
 from streams.alerting.self_test import alarm
-from streams.alerting.service import RECALL_MS, AlertService
+from streams.alerting.service import AlertService
 from tests.streams.alerting.room import Room
 from tests.streams.alerting.test_rules import ROUTING, alert, at
 
