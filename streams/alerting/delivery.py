@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import apprise
 
 from streams.alerting.message import Text
+from streams.alerting.rules import Routing
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +85,18 @@ def way_of(url: str) -> str:
     return url.partition(":")[0].lower()
 
 
-def unusable(addresses: Iterable[tuple[str, str]]) -> Iterator[str]:
+def unusable(routing: Routing) -> list[str]:
+    """Every address of the routing that apprise cannot use."""
+    addresses = (
+        (f"people.{name}.{kind}.{number}", url)
+        for name, person in routing.people.items()
+        for kind, urls in (("urls", person.urls), ("copies", person.copies))
+        for number, url in enumerate(urls, 1)
+    )
+    return list(unusable_addresses(addresses))
+
+
+def unusable_addresses(addresses: Iterable[tuple[str, str]]) -> Iterator[str]:
     """Every address that apprise cannot use, by its place; what it carries is not repeated."""
     _listen()
     for place, url in addresses:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import typer
 
-from streams.alerting.delivery import unusable
+from streams.alerting.delivery import unusable_addresses
 from streams.alerting.journal_file import JournalInUse
 from streams.alerting.rules import NOBODY, InvalidRouting, Routing, read_routing
 from tablewatch.commands.services import WRONG_USE, data, explained
@@ -49,4 +49,4 @@ def chosen_routing() -> Routing:
             f"{path} cannot be read: there is no such file. It says who is told of alerts; docs/operations.md has one "
             "to begin with, and TABLEWATCH_ALERTS_ROUTES may name another."
         )
-    return read_routing(path, unusable)
+    return read_routing(path, unusable_addresses)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from schemas.findings import SEVERITY
 from store.rows.alerts import Alert
-from streams.alerting.delivery import unusable
+from streams.alerting.delivery import unusable, unusable_addresses
 from streams.alerting.holding import Group, Hold, group_of, held
 from streams.alerting.preview import preview
 from streams.alerting.recipients import quiet_until, recipients, stage_of, told_by, within
@@ -246,9 +246,11 @@ UNUSABLE = "people.carl.urls.1: apprise cannot use this nonsense address"
 
 def test_an_address_that_apprise_cannot_use_is_named_without_its_secrets() -> None:
     with pytest.raises(InvalidRouting) as raised:
-        parse_routing(NONSENSE, unusable=unusable)
+        parse_routing(NONSENSE, unusable=unusable_addresses)
     assert str(raised.value).splitlines()[1:] == [f"  {UNUSABLE}"]
-    assert parse_routing(SITE, unusable=unusable) == ROUTING
+    assert parse_routing(SITE, unusable=unusable_addresses) == ROUTING
+    assert unusable(parse_routing(NONSENSE)) == [UNUSABLE]
+    assert unusable(ROUTING) == []
 
 
 @pytest.mark.parametrize(
@@ -257,7 +259,7 @@ def test_an_address_that_apprise_cannot_use_is_named_without_its_secrets() -> No
 )
 def test_an_address_that_cannot_be_used_is_named_together_with_other_faults(right: str, wrong: str) -> None:
     with pytest.raises(InvalidRouting) as raised:
-        parse_routing(NONSENSE.replace(right, wrong, 1), unusable=unusable)
+        parse_routing(NONSENSE.replace(right, wrong, 1), unusable=unusable_addresses)
     first, *_, last = str(raised.value).splitlines()[1:]
     assert first != last
     assert last.strip() == UNUSABLE
@@ -266,4 +268,4 @@ def test_an_address_that_cannot_be_used_is_named_together_with_other_faults(righ
 @pytest.mark.parametrize("people", ['"anna"', "[1]", "{ anna = 1 }", '{ anna = { urls = "json://x" } }'])
 def test_people_of_another_form_than_they_should_have_are_a_fault_like_others(people: str) -> None:
     with pytest.raises(InvalidRouting, match="people"):
-        parse_routing(f"people = {people}", unusable=unusable)
+        parse_routing(f"people = {people}", unusable=unusable_addresses)
