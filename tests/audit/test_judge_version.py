@@ -32,6 +32,6 @@ def test_under_one_version_the_judge_says_the_same_of_the_same_facts() -> None:
     said += [written(as_json(findings[name])) for name in sorted(findings)]
     assert len({finding.code for finding in findings.values()}) > 20
     assert _digest(said) == SAID.get(JUDGE_VERSION), (
-        "the judge says something else of the same facts, if only in other words: raise JUDGE_VERSION, name the change in"
-        f" CHANGELOG.md, and note beside its number {_digest(said)}"
+        "the judge says something else of the same facts, if only in other words: raise JUDGE_VERSION, name the change"
+        f" in CHANGELOG.md, and note beside its number {_digest(said)}"
     )
