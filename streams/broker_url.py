@@ -92,7 +92,9 @@ def parse_broker(url: str) -> Broker:
     """The broker that the URL names."""
     scheme, separator, rest = url.partition("://")
     if not separator:
-        raise InvalidBrokerUrl(f"{url!r} is neither kafka://host:port nor tablelog:///path/to/folder")
+        # Without what may be a password: whoever forgets the scheme has written the login all the same.
+        shown = url.rpartition("@")[2]
+        raise InvalidBrokerUrl(f"{shown!r} is neither kafka://host:port nor tablelog:///path/to/folder")
     if scheme == "kafka":
         return _kafka(rest)
     if scheme == "tablelog":

@@ -31,6 +31,7 @@ def test_a_url_names_a_broker(url: str, broker: KafkaBroker | EmbeddedLog) -> No
     ("url", "reason"),
     [
         ("host:9092", "neither kafka://"),
+        ("user:p@ssword@host:9092", "'host:9092' is neither kafka://"),
         ("http://host", "http:// is no broker"),
         ("kafka://", "needs host:port"),
         ("kafka://host/path", "no path"),
