@@ -32,6 +32,8 @@ logger = logging.getLogger(__name__)
 LONGEST_SECONDS: Final = 330.0
 """A scribe that says nothing for longer does not only wait for a store, of which the driver tires before."""
 ENDED: Final = 3
+_GIVES_WAY: Final = 10
+"""By so much it leaves a busy processor to the worker first: people are to be told before anything is written."""
 _MAY_IT_END: Final = b"may it end?"
 _FOR_THE_WORKER: Final = (signal.SIGINT, signal.SIGTERM)
 """Signals that may be sent to a whole group: the worker has something in hand then that is still to be written."""
@@ -152,6 +154,7 @@ def _write_until_the_worker_ends(line: Connection) -> NoReturn:
     for number in _FOR_THE_WORKER:
         signal.signal(number, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _FOR_THE_WORKER)
+    os.nice(_GIVES_WAY)
     try:
         address, partitions = line.recv()
         store = Store(address, {}, Patience(total=0.0), lambda: _ask(line))

@@ -152,6 +152,13 @@ def test_a_fault_of_ours_is_told_with_its_place_and_ends_nothing(store: Store, j
     assert all(_rows(store).values())
 
 
+def test_a_scribe_leaves_a_busy_processor_to_its_worker(store: Store, judged: Judged) -> None:
+    with scribe(store) as writing:
+        writing.write(*judged, NOW_MS, _yes)
+        own = os.getpriority(os.PRIO_PROCESS, 0)
+        assert os.getpriority(os.PRIO_PROCESS, writing.pid) == min(own + 10, 19)
+
+
 def test_signals_to_the_whole_group_do_not_end_a_scribe_before_its_worker(store: Store, judged: Judged) -> None:
     with scribe(store) as writing:
         for number in (signal.SIGINT, signal.SIGTERM):
