@@ -24,15 +24,17 @@ REASONS: Final = {
         "The same as its rate: Faust's cost is per Kafka record, and unpacked every event is one."
     ),
     "processor time of an event, peer, packed: as good as the best peer": (
-        "Verdicts and alerts are sent to Kafka by the same process, and every record is kept track of until it may be"
-        " acknowledged; the plain loops do neither."
+        "Verdicts and alerts are sent to Kafka besides, and every record is kept track of until it may be acknowledged;"
+        " the plain loops do neither. And what is stored is read a second time by the process that writes it: time of"
+        " a second processor that a loop leaves idle, paid for a judge that need not wait."
     ),
     "memory, packed: as good as the best peer": (
         "Events that are judged and not yet stored wait in a backlog, so that reading and judging go on while the store"
-        " takes what it has; the loops hold one batch and stand still meanwhile."
+        " takes what it has; the loops hold one batch and stand still meanwhile. A second process writes, and holds"
+        " what it writes."
     ),
     "memory, unpacked: as good as the best peer": (
-        "The same backlog as packed, and Faust's buffers hold a message object for every single event."
+        "The same backlog and second process as packed, and Faust's buffers hold a message object for every event."
     ),
     "p50 latency, packed: as good as the best peer": (
         "The worker lets a little wait for company before it inserts, because an insert costs the store"
