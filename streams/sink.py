@@ -29,10 +29,10 @@ logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-BACKLOG_EVENTS = 200_000
-"""So many events may be judged and not yet stored; beyond it, reading waits."""
-TOGETHER_EVENTS = 50_000
-"""So many events are stored at once, at most."""
+BACKLOG_EVENTS = 160_000
+"""So many events may be judged and not yet stored, half a minute of 5,000 a second; beyond it, reading waits."""
+TOGETHER_EVENTS = 40_000
+"""So many events are stored at once, at most: the process that writes them holds them, too."""
 MOST_HELD = 20_000
 """So many stored records of a partition wait at most to be acknowledged; read again, they would be skipped."""
 LINGER_SECONDS = 1.0
