@@ -15,17 +15,17 @@ from collections.abc import Callable, Sequence
 from multiprocessing.connection import Connection
 from typing import Any, Final, NamedTuple, NoReturn
 
-from audit.judge import JUDGE_VERSION
+from audit.live.concluded import Concluded
 from schemas.verdicts import parse_verdict
 from store.connect import Patience, Store
 from store.errors import StoreError, StoreUnavailable
 from store.rows.raw import Record, StoredRejection
-from store.rows.verdicts import FindingState, JudgedRound
+from store.rows.verdicts import FindingState
 from streams.collecting import collect_seldom
 from streams.intake import read_record
-from streams.news import News
+from streams.news import News, Published
 from streams.tenure import NoLongerOurs
-from streams.writing import finding_states, stored_rejections, write_rows
+from streams.writing import finding_states, judged_round, stored_rejections, write_rows
 
 logger = logging.getLogger(__name__)
 
@@ -50,6 +50,10 @@ class _Verdict(NamedTuple):
     pit: str | None
     currency: str | None
     dealer: str | None
+
+
+_BESIDE: Final = _Verdict._fields[1:]
+"""As a concluded round names them."""
 
 
 class _Parcel(NamedTuple):
@@ -193,16 +197,13 @@ def _outcome(store: Store, parcel: _Parcel, partitions: int) -> Exception | None
 def _write(store: Store, parcel: _Parcel, partitions: int) -> None:
     if parcel == _IS_IT_THERE:
         store.query("SELECT 1")
-    rounds = [
-        JudgedRound(
-            verdict=parse_verdict(each.json), judge=str(JUDGE_VERSION), judged=parcel.now, opened=each.opened,
-            ended=each.ended, cards=each.cards, decks=each.decks, pit=each.pit, currency=each.currency,
-            dealer=each.dealer, json=each.json,
-        )
-        for each in parcel.verdicts
-    ]  # fmt: skip
+    rounds = [judged_round(_unpacked(*each), parcel.now) for each in parcel.verdicts]
     records = []
     for topic, partition, offset, arrival, raw, log in parcel.records:
         read = read_record(topic, partition, offset, arrival, raw, partitions)
         records.append(Record(topic, partition, offset, arrival, raw, read.decoded, log))
     write_rows(store, rounds, parcel.findings, parcel.refused, records)
+
+
+def _unpacked(json: bytes, *beside: Any) -> Published:
+    return Published(Concluded(verdict=parse_verdict(json), **dict(zip(_BESIDE, beside, strict=True))), json)
