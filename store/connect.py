@@ -101,12 +101,19 @@ class _AskingClient(Client):  # type: ignore[misc]  # the driver has no types
     """The driver's client, which may be told to ask before an insert ends."""
 
     may_end: Callable[[], None] | None = None
+    _blocks_to_come = 0
+
+    def send_data(self, sample_block: Any, data: Any, types_check: bool = False, columnar: bool = False) -> Any:
+        """Called by the driver for all blocks of an insert and its end."""
+        self._blocks_to_come = len(range(0, len(data[0]), self.connection.context.client_settings["insert_block_size"]))
+        return super().send_data(sample_block, data, types_check, columnar)
 
     def receive_profile_events(self) -> None:
-        """Called by the driver for every block of an insert that it has sent, and so before it sends the end."""
+        """Called by the driver after every block that it has sent, and once more after the end: too late to ask."""
         super().receive_profile_events()
-        if self.may_end is not None:
+        if self._blocks_to_come > 0 and self.may_end is not None:
             self.may_end()
+        self._blocks_to_come -= 1
 
 
 FOR_EVER = Patience(total=None)

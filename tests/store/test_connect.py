@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -214,6 +215,20 @@ def test_an_insert_outlasts_a_store_that_is_killed_and_comes_back(
 
 class _Lost(Exception):
     """The writer's right is over."""
+
+
+@pytest.mark.parametrize("rows", [1, 2, 4, 5])
+def test_an_insert_is_asked_for_after_each_of_its_blocks_and_never_after_its_end(own_store: Store, rows: int) -> None:
+    own_store.command("CREATE TABLE some (n UInt64) ENGINE = MergeTree ORDER BY n")
+    there: list[Any] = []
+    writing = Store(
+        own_store.address, {"insert_block_size": 2}, Patience(),
+        lambda: there.append(own_store.query("SELECT count() FROM some")),
+    )  # fmt: skip
+    writing.insert("some", {"n": list(range(rows))})
+    assert len(there) == (rows + 1) // 2 and set(map(repr, there)) == {"[(0,)]"}
+    assert own_store.query("SELECT count() FROM some") == [(rows,)]
+    writing.close()
 
 
 def test_an_insert_whose_writer_lost_its_right_in_the_middle_leaves_nothing(own_store: Store) -> None:
