@@ -136,34 +136,58 @@ class Worker:
         batch = self._batch()
         async with self._looking:
             began = time.monotonic()
-            last_arrival = await self._judge(events, batch)
+            fetched = min(event.message.time_in for event in events)
+            last_arrival, told = await self._judge(events, batch, min(fetched, self._passed_over_since))
             took = time.monotonic() - began
             self.sink.catching_up = time.time() - last_arrival > BEHIND_SECONDS and self._has_more
-            fetched = min(event.message.time_in for event in events)
-            await self._tell(batch, last_arrival, min(fetched, self._passed_over_since))
             left = any(judge.passes_over for judge in self.judges.values())
             self._passed_over_since = fetched if left else math.inf
+            await asyncio.gather(*told)
         return batch, took
 
-    async def _judge(self, events: list[Any], batch: Batch) -> float:
-        """Take records in and look at their tables; when the last of them arrived, in seconds since 1970."""
-        judges: dict[int, PartitionJudge] = {}
-        touched: dict[int, PartitionJudge] = {}
+    async def _judge(self, events: list[Any], batch: Batch, fetched: float) -> tuple[float, list[asyncio.Task[None]]]:
+        """Judge records, partition by partition: people hear of what is found at one while the next is judged. When the
+        last of them arrived (seconds since 1970), and what is still being told. ``fetched`` is when the first was."""
+        by_partition: dict[int, list[Any]] = {}
+        for event in events:
+            by_partition.setdefault(event.message.partition, []).append(event)
+        told: list[asyncio.Task[None]] = []
+        last_arrival, breath, looking = 0.0, time.monotonic(), 0.0
+        for number, of_it in by_partition.items():
+            judge = await self._judge_of(number)
+            found, arrived, breath = await self._take(of_it, judge, batch, breath)
+            # Otherwise another worker may have read more. If not, the next tick looks.
+            if arrived and self.sink.ours and batch.generation == self.sink.generation:
+                began = time.monotonic()
+                found.add(self._look(judge, batch))
+                looking += time.monotonic() - began
+            batch.news.add(found)
+            last_arrival = max(last_arrival, arrived)
+            if found.findings:
+                told.append(asyncio.create_task(outputs.tell(self.app, found.findings, arrived, fetched)))
+                breath = 0.0
+            breath = await _breathe(breath)
+        metrics.JUDGE_SECONDS.observe(looking)
+        return last_arrival, told
+
+    async def _take(
+        self, events: list[Any], judge: PartitionJudge, batch: Batch, breath: float
+    ) -> tuple[News, float, float]:
+        """Take records of one partition in: what is told of at once, when the last of them arrived that the store does
+        not have (0: none), and since when nobody else had a turn."""
+        found, last_arrival = News(), 0.0
         came: Counter[str] = Counter()
-        last_arrival, breath = 0.0, time.monotonic()
         patience = self.settings.patience_ms * 1_000
         for event in events:
             message = event.message
-            judge = judges.get(message.partition)
-            if judge is None:
-                judge = judges[message.partition] = await self._judge_of(message.partition)
-            skipped = message.offset in await self._stored(judge, message.topic, message.offset)
+            if message.offset < judge.stored_from[message.topic]:
+                await self._ask_stored(judge, message.topic, message.offset)
             with metrics.DECODE_SECONDS.time():
                 record = read_record(
                     message.topic, message.partition, message.offset, round(message.timestamp * 1000),
                     message.value or b"", self.partitions,
                 )  # fmt: skip
-            if skipped:
+            if message.offset in judge.stored_offsets[message.topic]:
                 judge.positions[message.topic] = message.offset + 1
                 judge.take_up(record, message.time_in)
                 metrics.SKIPPED.inc()
@@ -174,33 +198,12 @@ class Worker:
             last_arrival = message.timestamp
             came[message.topic] += len(record.decoded.events)
             metrics.REJECTED.inc(len(record.decoded.rejected))
-            batch.news.add(judge.take(record, batch.number, message.time_in))
+            found.add(judge.take(record, batch.number, message.time_in))
             batch.acks.append(Ack(event, judge.number, judge.read_to + patience))
-            touched[judge.number] = judge
             breath = await _breathe(breath)
         for topic, events_taken in came.items():
             metrics.EVENTS.labels(topic).inc(events_taken)
-        if not self.sink.ours or batch.generation != self.sink.generation:
-            # Another worker may have read more. If not, the next tick looks.
-            return last_arrival
-        with metrics.JUDGE_SECONDS.time():
-            for judge in touched.values():
-                batch.news.add(self._look(judge, batch))
-                breath = await _breathe(breath)
-        return last_arrival
-
-    async def _tell(self, batch: Batch, last_arrival: float = 0.0, fetched: float | None = None) -> None:
-        """Alerts go out first: a person must hear, also while the store is away. ``fetched`` is when the first record
-        of the batch was, by the worker's clock."""
-        found = batch.news.findings
-        if found:
-            await outputs.send(self.app, outputs.alerts(found))
-            for each in found:
-                metrics.FINDINGS.labels(each.finding.code).inc()
-                if last_arrival:
-                    metrics.ALERT_SECONDS.observe(max(0.0, time.time() - last_arrival))
-                if fetched is not None:
-                    metrics.FETCH_SECONDS.observe(time.monotonic() - fetched)
+        return found, last_arrival, breath
 
     def _look(self, judge: PartitionJudge, batch: Batch, *, again: bool = True) -> News:
         """Look at tables of a partition. Over a backlog most rounds that go on are over in the next batch, which comes
@@ -267,7 +270,8 @@ class Worker:
                 batch.news.add(self._look(judge, batch, again=not self.sink.catching_up))
                 for topic in INPUTS:
                     metrics.LAG.labels(topic, str(judge.number)).set(self._left(judge, topic))
-            await self._tell(batch)
+            if batch.news.findings:
+                await outputs.tell(self.app, batch.news.findings)
         self.sink.catching_up = self.sink.catching_up and self._has_more
         # While the store is away nothing can be acknowledged or read from it.
         asks = not self.sink.away and (self.sink.owes or any(judge.waiting() for judge in self.judges.values()))
@@ -369,13 +373,8 @@ class Worker:
         logger.info("took over partition %d: %d tables, %d rounds open", partition, len(known), len(unjudged))
         return judge
 
-    async def _stored(self, judge: PartitionJudge, topic: str, offset: int) -> frozenset[int]:
-        """What the store had of a topic, from this offset on, when this worker came to it."""
-        if offset < judge.stored_from[topic]:
-            await self._ask_stored(judge, topic, offset)
-        return judge.stored_offsets[topic]
-
     async def _ask_stored(self, judge: PartitionJudge, topic: str, first: int) -> None:
+        """What the store has of a topic, from this offset on, when this worker comes to it."""
         store = self.sink.store
         found = await self.sink.ask(lambda: stored_offsets(store, topic, judge.number, first, _FOR_EVER))
         judge.stored_offsets[topic], judge.stored_from[topic] = found, first

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import time
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -46,9 +47,23 @@ def alerts(findings: Iterable[RaisedFinding]) -> list[Message]:
     ]
 
 
+async def tell(
+    app: faust.App, findings: Sequence[RaisedFinding], last_arrival: float = 0.0, fetched: float | None = None
+) -> None:
+    """Alerts go out first: a person must hear, also while the store is away. ``last_arrival`` is when the last record
+    came that they rest on (seconds since 1970; 0: none did), ``fetched`` when the first was, by the worker's clock."""
+    await send(app, alerts(findings))
+    for each in findings:
+        metrics.FINDINGS.labels(each.finding.code).inc()
+        if last_arrival:
+            metrics.ALERT_SECONDS.observe(max(0.0, time.time() - last_arrival))
+        if fetched is not None:
+            metrics.FETCH_SECONDS.observe(time.monotonic() - fetched)
+
+
 def _headers(raised: RaisedFinding) -> tuple[tuple[str, bytes], ...]:
-    time = (TIME_HEADER, str(raised.time).encode())
-    return (time,) if raised.place is None else (time, (PLACE_HEADER, written_place(raised.place)))
+    at = (TIME_HEADER, str(raised.time).encode())
+    return (at,) if raised.place is None else (at, (PLACE_HEADER, written_place(raised.place)))
 
 
 def verdicts(news: News) -> list[Message]:
