@@ -4,9 +4,9 @@
 
 Tables play rounds by the rules; now and then a bet is placed on a position that its table does not have, which is found
 as soon as it is read. The time is taken from the broker's own time stamps: of the record with the bet on `table.bets`,
-and of the alert on `audit.alerts`. Then the worker is halted for up to ten seconds while events come: of those that it
-catches up on, the time is taken from the fetch, as it counts it itself (`tablewatch_fetch_to_alert_seconds`, whose
-bounds are rough).
+and of the alert on `audit.alerts`. Then, when it has read all, the worker is halted for up to ten seconds while events
+come: of those that it catches up on, the time is taken from the fetch, as it counts it itself
+(`tablewatch_fetch_to_alert_seconds`, whose bounds are rough).
 """
 
 import argparse
@@ -36,6 +36,7 @@ from bench.rehearsal import QUIET, rehearsal
 from schemas.findings import parse_finding
 from simulator.devices import Delivery
 from simulator.floor import deliveries
+from streams.agent import TICK_SECONDS
 from streams.broker_url import KafkaBroker as KafkaUrl
 from streams.broker_url import parse_broker
 from streams.packing import PackedRecord, Packer
@@ -54,6 +55,8 @@ REHEARSAL_ENDS_SECONDS = 10
 """So long it may take to end the rehearsal of the broker, and to let its topic go."""
 HALT_SECONDS = 10
 """So long a worker is halted at most: after fifteen seconds its partitions would be given away."""
+READ_SECONDS = 60
+"""So long a worker may take at most to read all that was sent."""
 AFTERWARDS_SECONDS = 15
 """So long the floor goes on while the worker catches up."""
 BARS_MS: Final = {"store there": 250, "catching up": 1_000, "store away": 250}
@@ -63,6 +66,7 @@ _PLACED = b'"bet.placed.v1"'
 _LONGEST = 60.0
 """Seconds; the histogram tells no longer ones apart."""
 _PORT = re.compile(r"metrics on port (\d+)")
+_LAG = re.compile(r"tablewatch_lag_records\{[^}]*\} ([0-9.e+]+)")
 _BUCKET = re.compile(r'tablewatch_fetch_to_alert_seconds_bucket\{le="([^"]+)"\} ([0-9.e+]+)')
 
 
@@ -282,6 +286,7 @@ def waited(running: Pipeline, sent: set[str]) -> dict[str, Any]:
 def catch_up(running: Pipeline, floor: Schedule, steps: int, worker: int) -> tuple[set[str], dict[str, Any]]:
     """Halt the worker for so many steps; the wrong bets among them, and how long it took from the fetch of a record to
     its alert until it had caught up, by its own count."""
+    await_read(running)
     before = counted(running)
     os.kill(worker, signal.SIGSTOP)
     sent = floor.send(running, steps)
@@ -295,11 +300,28 @@ def catch_up(running: Pipeline, floor: Schedule, steps: int, worker: int) -> tup
     }
 
 
+def await_read(running: Pipeline) -> None:
+    """Nothing comes until the worker has read all: what it had fetched when it is halted would count the halt."""
+    deadline = time.monotonic() + READ_SECONDS
+    # It counts what is left in every tick.
+    time.sleep(2 * TICK_SECONDS)
+    while any(map(float, _LAG.findall(metrics(running)))):
+        if time.monotonic() > deadline:
+            sys.exit(f"the worker has not read what was sent in {READ_SECONDS} s")
+        time.sleep(0.1)
+
+
 def counted(running: Pipeline) -> dict[float, float]:
     """By its upper bound: how many alerts went out so soon after the fetch, by the worker's own count."""
+    return {float(bound): float(count) for bound, count in _BUCKET.findall(metrics(running))}
+
+
+def metrics(running: Pipeline) -> str:
+    """What the worker tells of itself."""
     port = int(_PORT.findall((running.folder / "worker.log").read_text())[-1])
     with urlopen(f"http://127.0.0.1:{port}/metrics", timeout=10) as answer:
-        return {float(bound): float(count) for bound, count in _BUCKET.findall(answer.read().decode())}
+        told: str = answer.read().decode()
+        return told
 
 
 def stamped(running: Pipeline, topic: str) -> list[tuple[int, bytes]]:
