@@ -9,19 +9,14 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
-from ipaddress import IPv4Address
 from pathlib import Path
 from typing import NamedTuple
 
 import httpx
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
 
 from tests.console.house import NOWHERE, PASSWORD
+from tests.services.certificate import self_signed
 from tests.streams.pipeline import PATIENCE_SECONDS
 from tests.tablewatch.typed import typed
 
@@ -159,7 +154,7 @@ def test_a_metrics_port_that_is_taken_is_said(tmp_path: Path, monkeypatch: pytes
 
 
 def test_with_tls_the_cookie_is_held_to_it(tmp_path: Path) -> None:
-    certificate, key = self_signed(tmp_path)
+    certificate, key = self_signed(tmp_path, "console")
     run(tmp_path, "users", "add", "mei", "--role", "auditor", "--password-from-input", given=PASSWORD + "\n")
     trusted = ssl.create_default_context(cafile=str(certificate))
     settings = {"TABLEWATCH_CONSOLE_CERTIFICATE": str(certificate), "TABLEWATCH_CONSOLE_KEY": str(key)}
@@ -180,28 +175,3 @@ def test_certificate_and_key_belong_together(tmp_path: Path, setting: str, monke
     refused = run(tmp_path)
     assert refused.returncode == 2
     assert "belong together" in refused.stderr
-
-
-def self_signed(folder: Path) -> tuple[Path, Path]:
-    """A certificate for this machine, and its key."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "127.0.0.1")])
-    now = datetime.now(UTC)
-    certificate = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - timedelta(minutes=5))
-        .not_valid_after(now + timedelta(hours=1))
-        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(IPv4Address("127.0.0.1"))]), critical=False)
-        .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
-        .sign(key, hashes.SHA256())
-    )
-    paths = folder / "console.pem", folder / "console.key"
-    paths[0].write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
-    paths[1].write_bytes(
-        key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-    )
-    return paths
