@@ -1,8 +1,9 @@
 """What a person reads: one alert, several together, a clearing, an escalation; pure."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import groupby
 from typing import Final, Literal
 
 from schemas.findings import SEVERITIES
@@ -36,8 +37,10 @@ def text_of(kind: Kind, alerts: Sequence[Alert], times: Sequence[datetime], *, r
     if kind == "cleared":
         lines.append("A later fact took the ground away; you need not do anything about this:")
     told = [place for number, place in enumerate(order) if number < NAMED or alerts[place].severity == "critical"]
-    for place in told:
-        lines += _lines(alerts[place], times[place], alone=len(alerts) == 1)
+    if len(alerts) == 1:
+        lines += _in_full(first, times[0])
+    else:
+        lines += _by_day((alerts[place], times[place]) for place in told)
     left = len(alerts) - len(told)
     if left:
         lines.append(f"… and {left} more.")
@@ -76,20 +79,8 @@ def _title(kind: Kind, first: Alert, count: int) -> str:
             return about
 
 
-def _lines(alert: Alert, moment: datetime, *, alone: bool) -> list[str]:
-    where = " ".join(
-        part
-        for part in (
-            f"table {alert.table}" if alert.table else "",
-            f"shoe {alert.shoe}" if alert.shoe else "",
-            f"round {alert.round}" if alert.round else "",
-        )
-        if part
-    )
-    when, said = moment.strftime("%H:%M:%S"), sentence_of(alert)
-    if not alone:
-        return [f"- {when} {alert.severity} {alert.code}, {where or 'no table'}: {said} [{alert.id[:8]}]"]
-    lines = [said, f"{when} {moment.strftime('%Z')}, {where or 'no table'}"]
+def _in_full(alert: Alert, moment: datetime) -> list[str]:
+    lines = [sentence_of(alert), f"{moment:%Y-%m-%d %H:%M:%S %Z}, {_where(alert)}"]
     finding = alert.detail.get("finding")
     rule = finding.get("rule") if isinstance(finding, dict) else None
     if rule:
@@ -99,3 +90,21 @@ def _lines(alert: Alert, moment: datetime, *, alone: bool) -> list[str]:
         lines.append(f"Cameras: {', '.join(cameras)}")
     lines.append(f"Alert {alert.id[:8]}")
     return lines
+
+
+def _by_day(alerts: Iterable[tuple[Alert, datetime]]) -> Iterator[str]:
+    """A line for each, in their order, below a line with their day and time zone."""
+    for day, those in groupby(alerts, lambda each: f"{each[1]:%Y-%m-%d (%Z)}:"):
+        yield day
+        for alert, moment in those:
+            what = f"{alert.severity} {alert.code}, {_where(alert)}: {sentence_of(alert)}"
+            yield f"- {moment:%H:%M:%S} {what} [{alert.id[:8]}]"
+
+
+def _where(alert: Alert) -> str:
+    parts = (
+        f"table {alert.table}" if alert.table else "",
+        f"shoe {alert.shoe}" if alert.shoe else "",
+        f"round {alert.round}" if alert.round else "",
+    )
+    return " ".join(filter(None, parts)) or "no table"

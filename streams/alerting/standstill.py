@@ -114,7 +114,7 @@ class Standstills:
     def _alert(self, number: int, tables: frozenset[str], since_ms: int, now_ms: int) -> Alert:
         name = hashlib.sha256(f"standstill {number} {since_ms}".encode()).hexdigest()[:32]
         zone = self.routing.time_zone
-        since = datetime.fromtimestamp(since_ms / 1000, ZoneInfo(zone)).strftime("%H:%M:%S")
+        since = datetime.fromtimestamp(since_ms / 1000, ZoneInfo(zone)).strftime("%Y-%m-%d %H:%M:%S")
         named = sorted(tables - {SELF_TEST_TABLE})
         which = ", ".join(named[:NAMED]) + (f" and {len(named) - NAMED} more" if len(named) > NAMED else "")
         what = f"Tables {which} (partition {number})" if named else f"The tables of partition {number}"

@@ -55,7 +55,7 @@ def test_findings_on_kafka_reach_people_once_over_restarts(
         until(lambda: len(room.hook.messages("anna")) == 2)
     texts = [message["message"] for message in room.hook.messages("anna")]
     assert [first.id[:8] in text for text in texts] == [True, False]
-    assert "16:53:20" in texts[0], "the table's own time, on the clock of Singapore"
+    assert "2025-10-09 16:53:20 +08" in texts[0], "the table's own time, on the clock of Singapore"
     room.close()
 
 

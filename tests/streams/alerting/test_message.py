@@ -1,7 +1,9 @@
 """What a person reads: one alert in full, many by number, critical ones all named, nothing that breaks a line."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -24,12 +26,36 @@ def test_one_alert_is_told_in_full() -> None:
     assert text.title == "CRITICAL late-bet at BT1 (P1)"
     assert text.body.splitlines() == [
         "Bet b1 came late.",
-        "07:00:05 UTC, table BT1 shoe S1 round 4",
+        "2026-11-15 07:00:05 UTC, table BT1 shoe S1 round 4",
         "Rule: dragon-tiger-baccarat 5.15",
         "Cameras: C1, C2",
         "Alert aaaaaaaa",
     ]
     assert text.urgency == "failure"
+
+
+@pytest.mark.parametrize("kind", ["raised", "escalated", "cleared", "test"])
+def test_a_message_of_whatever_kind_says_day_time_and_zone_once(kind: Kind) -> None:
+    body = message(kind, alert()).body
+    assert body.count("2026-11-15") == body.count("2026-11-15 07:00:05 UTC") == 1
+
+
+@pytest.mark.parametrize("kind", ["raised", "escalated", "cleared"])
+def test_alerts_of_one_day_told_together_say_day_and_zone_once(kind: Kind) -> None:
+    lines = message(kind, alert(), alert(id="b" * 32), alert(id="c" * 32)).body.splitlines()
+    assert lines[-4] == "2026-11-15 (UTC):"
+    assert all(line.startswith("- 07:00:05 critical ") for line in lines[-3:])
+
+
+def test_alerts_of_several_days_and_zones_told_together_each_stand_under_their_own() -> None:
+    here = WHEN.astimezone(ZoneInfo("Asia/Singapore"))
+    times = [here - timedelta(days=1), here, WHEN]
+    alerts = [alert(id=letter * 32, time=number) for number, letter in enumerate("abc")]
+    assert [line[:17] for line in text_of("raised", alerts, times).body.splitlines()] == [
+        "2026-11-14 (+08):", "- 15:00:05 critic",
+        "2026-11-15 (+08):", "- 15:00:05 critic",
+        "2026-11-15 (UTC):", "- 07:00:05 critic",
+    ]  # fmt: skip
 
 
 def test_amounts_are_told_in_the_currency_of_the_table_alone_and_among_others() -> None:
@@ -46,7 +72,7 @@ def test_amounts_are_told_in_the_currency_of_the_table_alone_and_among_others() 
 def test_of_many_ten_are_named_and_the_rest_counted() -> None:
     text = message("raised", *(alert("device-gap", id=f"{number:032x}") for number in range(38)))
     assert text.title == "HIGH device-gap at BT1 (P1) and 37 more"
-    assert len(text.body.splitlines()) == 11
+    assert len(text.body.splitlines()) == 12
     assert text.body.endswith("… and 28 more.")
 
 

@@ -1,5 +1,6 @@
 """When nothing is judged of what tables say, people hear of it, and hear when it goes on."""
 
+import re
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -47,7 +48,9 @@ def test_tables_that_nobody_judges_are_told_of_and_told_when_it_goes_on(room: Ro
         until(lambda: len(room.hook.messages("anna")) == 2)
     table = _table(lines[0])
     assert room.hook.titles("anna") == [f"CRITICAL not-judged at {table}", f"Cleared: CRITICAL not-judged at {table}"]
-    assert "Alerts about them may not come" in room.hook.messages("anna")[0]["message"]
+    said = room.hook.messages("anna")[0]["message"]
+    assert "Alerts about them may not come" in said
+    assert re.search(r"stored since 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d \(Asia/Singapore\)", said)
 
 
 def test_a_standstill_is_told_once_over_a_restart_of_the_service(room: Room) -> None:
