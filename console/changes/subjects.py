@@ -11,7 +11,7 @@ from typing import Protocol
 
 from console.changes.settings_file import read_text, with_setting, write_whole
 from replay.chain.keys import KeyMissing, KeyRing, KeyUnreadable
-from streams.alerting.rules import InvalidRouting, parse_routing
+from streams.alerting.rules import InvalidRouting, Unusable, parse_routing
 
 ROTATE = "rotate"
 """What is asked for when the signing key is to change."""
@@ -94,6 +94,8 @@ class RoutingSubject:
     """The routing file: who is told of which alerts. Its addresses may hold passwords."""
 
     path: Path
+    unusable: Unusable
+    """Names the addresses that nothing can be sent to."""
     name: str = "ALERT_ROUTING"
     title: str = "who is told of which alerts, and who is told next when nobody acknowledges"
     kind: str = "text"
@@ -108,7 +110,7 @@ class RoutingSubject:
 
     def check(self, value: str) -> None:
         try:
-            parse_routing(value)
+            parse_routing(value, unusable=self.unusable)
         except InvalidRouting as error:
             raise InvalidValue(str(error)) from error
 

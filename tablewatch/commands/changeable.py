@@ -9,6 +9,7 @@ from typing import Final
 from console.changes.settings_file import read_text
 from console.changes.subjects import InvalidValue, RoutingSubject, SettingSubject, SigningKeySubject, Subject
 from replay.chain.keys import KeyRing
+from streams.alerting.delivery import unusable_addresses
 from tablewatch.settings import (
     DEFAULT_FILE,
     FILE,
@@ -54,7 +55,7 @@ def changeable(environment: Mapping[str, str] = os.environ) -> list[Subject]:
                 )
             )
     folder, routes = Path(value_of("DATA", environment)), value_of("ALERTS_ROUTES", environment)
-    subjects.append(RoutingSubject(Path(routes) if routes else folder / "alert-routes.toml"))
+    subjects.append(RoutingSubject(Path(routes) if routes else folder / "alert-routes.toml", unusable_addresses))
     subjects.append(SigningKeySubject(KeyRing(folder / "keys")))
     return subjects
 

@@ -14,8 +14,10 @@ from console.changes.subjects import RoutingSubject, SigningKeySubject
 from console.database import Database
 from console.server.app import make_app
 from replay.chain.keys import KeyRing
+from streams.alerting.delivery import unusable_addresses
 from tablewatch.commands.changeable import changeable
 from tests.console.past.evening import ROUTING, Evening
+from tests.tablewatch.typed import typed
 
 pytestmark = pytest.mark.xdist_group("evening")
 
@@ -136,6 +138,7 @@ def test_what_was_changed_by_hand_meanwhile_is_not_overwritten(office: Office) -
         ("IDLE_MS", "5", 409),
         ("BROKER", "kafka://elsewhere:1", 404),
         ("ALERT_ROUTING", "people = 5", 422),
+        ("ALERT_ROUTING", ROUTING.replace("json:", "jason:"), 422),
         ("SIGNING_KEY", "mine", 422),
     ],
 )
@@ -143,6 +146,20 @@ def test_a_value_that_the_services_would_refuse_is_refused_here(
     office: Office, subject: str, value: str, status: int
 ) -> None:
     assert office.propose(value, subject).status_code == status
+
+
+def test_an_address_that_cannot_be_used_is_refused_in_the_words_of_alerts_check(office: Office) -> None:
+    wrong = ROUTING.replace("json://127.0.0.1", "jason://token-of-mei").replace("administrator", "manager")
+    refused = office.propose(wrong, "ALERT_ROUTING")
+    assert refused.status_code == 422
+    (office.folder / "data" / "alert-routes.toml").write_text(wrong)
+    checked = typed("alerts", "check", TABLEWATCH_DATA=str(office.folder / "data"))
+    assert checked.returncode == 2
+    first, *faults = refused.json()["detail"].splitlines()
+    assert first == "the routing file cannot be used:"
+    assert faults == checked.stderr.decode().splitlines()[-2:]
+    assert faults[1] == "  people.mei.urls.1: apprise cannot use this jason address"
+    assert "token-of-mei" not in refused.text
 
 
 def test_the_routing_holds_addresses_that_only_administrators_see(office: Office) -> None:
@@ -171,7 +188,8 @@ def test_a_new_signing_key_is_vouched_for_by_the_one_before_and_names_both_peopl
 def test_a_file_that_cannot_be_written_leaves_the_change_waiting(tmp_path: Path, evening: Evening) -> None:
     (tmp_path / "routes").mkdir()
     database = Database(tmp_path)
-    ledger = Ledger(database, [RoutingSubject(tmp_path / "none.toml"), SigningKeySubject(KeyRing(tmp_path / "keys"))])
+    routing = RoutingSubject(tmp_path / "none.toml", unusable_addresses)
+    ledger = Ledger(database, [routing, SigningKeySubject(KeyRing(tmp_path / "keys"))])
     first, second = (replace(evening.parts.people.get("administrator"), name=name) for name in ("first", "second"))
     change = ledger.propose("ALERT_ROUTING", ROUTING, "New.", first)
     # The folder in place of the file: nobody, root included, can write there.
