@@ -48,7 +48,7 @@ def _read_key(content: bytes) -> object:
 
 
 _CERTIFICATE: Final = _Kind(
-    "certificate", b"CERTIFICATE", "_CERTIFICATE", "openssl x509 -inform der", x509.load_pem_x509_certificate
+    "certificate", b"CERTIFICATE", "_CERTIFICATE", "openssl x509 -inform der", x509.load_pem_x509_certificates
 )
 _KEY: Final = _Kind("private key", b"PRIVATE KEY", "_KEY", "openssl pkey -inform der", _read_key)
 
@@ -64,22 +64,35 @@ def check_pair(certificate: Path, key: Path, settings: str) -> None:
 
 
 def validity(certificate: Path, settings: str, now: datetime | None = None) -> tuple[bool, str]:
-    """Whether a certificate is valid, and will be for a while; and until when, or what is wrong with it."""
+    """Whether all certificates of a file are valid, and will be for a while; and until when, or what is wrong with
+    which of them."""
     fault = _fault(certificate, _CERTIFICATE, settings)
     if fault is not None:
         return False, fault
+    own, *others = x509.load_pem_x509_certificates(certificate.read_bytes())
+    named = [(str(certificate), own)]
+    for each in others:
+        name = each.subject.rfc4514_string()
+        named.append((f"{certificate}: {name}, which vouches for the part's own certificate,", each))
     now = now or datetime.now(UTC)
-    # What comes after the first one vouches for it.
-    own = x509.load_pem_x509_certificate(certificate.read_bytes())
-    begins, ends = own.not_valid_before_utc, own.not_valid_after_utc
+    faults = [told for name, each in named if (told := _out_of_date(name, each, now)) is not None]
+    if faults:
+        return False, "; ".join(faults)
+    ends = min(each.not_valid_after_utc for _, each in named)
+    return True, f"{certificate} is valid until {ends:%Y-%m-%d %H:%M} UTC"
+
+
+def _out_of_date(name: str, certificate: x509.Certificate, now: datetime) -> str | None:
+    """What is wrong with the dates of one certificate."""
+    begins, ends = certificate.not_valid_before_utc, certificate.not_valid_after_utc
     replace = "replace the file and start the part again"
     if now < begins:
-        return False, f"{certificate} is not valid yet, but from {begins:%Y-%m-%d %H:%M} UTC on: is the clock right?"
+        return f"{name} is not valid yet, but from {begins:%Y-%m-%d %H:%M} UTC on: is the clock right?"
     if now > ends:
-        return False, f"{certificate} has expired on {ends:%Y-%m-%d %H:%M} UTC, and is refused: {replace}"
+        return f"{name} has expired on {ends:%Y-%m-%d %H:%M} UTC, and is refused: {replace}"
     if ends - now < SOON:
-        return False, f"{certificate} expires soon, on {ends:%Y-%m-%d %H:%M} UTC: {replace}"
-    return True, f"{certificate} is valid until {ends:%Y-%m-%d %H:%M} UTC"
+        return f"{name} expires soon, on {ends:%Y-%m-%d %H:%M} UTC: {replace}"
+    return None
 
 
 def _refuse() -> NoReturn:

@@ -17,6 +17,7 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_private_key,
 )
 
+from tablewatch.commands.certificates import validity
 from tests.services.certificate import self_signed
 from tests.tablewatch.typed import typed
 
@@ -89,8 +90,59 @@ def test_a_certificate_that_is_not_valid_or_not_for_long_is_told_at_the_start_wi
     assert re.search(f"{date - DAY / 24:%Y-%m-%d}|{date:%Y-%m-%d}", told)
 
 
-def test_nothing_is_told_of_a_certificate_that_is_valid_for_long(tmp_path: Path) -> None:
-    said = started(tmp_path, *self_signed(tmp_path, "gateway", ends=15 * DAY))
+def chained(folder: Path, *others: tuple[str, timedelta, timedelta]) -> tuple[Path, Path]:
+    """A certificate that is valid for long, with others behind it in its file, and its key."""
+    certificate, key = self_signed(folder, "gateway", ends=90 * DAY)
+    with certificate.open("ab") as file:
+        for of, begins, ends in others:
+            file.write(self_signed(folder, of, begins=begins, ends=ends)[0].read_bytes())
+    return certificate, key
+
+
+@pytest.mark.parametrize(
+    ("begins", "ends", "words"),
+    [
+        (-9 * DAY, -DAY, "has expired"),
+        (DAY, 90 * DAY, "is not valid yet"),
+        (-9 * DAY, 13 * DAY, "expires soon"),
+    ],
+)
+def test_of_several_certificates_in_a_file_each_that_is_not_valid_or_not_for_long_is_named(
+    tmp_path: Path, begins: timedelta, ends: timedelta, words: str
+) -> None:
+    certificate, _ = chained(tmp_path, ("pit", -DAY, 90 * DAY), ("house", begins, ends), ("root", begins, ends))
+    well, said = validity(certificate, "TABLEWATCH_GATEWAY")
+    assert not well
+    first, second = said.split("; ")
+    vouches = "which vouches for the part's own certificate,"
+    assert first.startswith(f"{certificate}: CN=house, {vouches} {words}")
+    assert second.startswith(f"{certificate}: CN=root, {vouches} {words}")
+
+
+def test_a_file_is_valid_until_the_first_of_its_certificates_ends(tmp_path: Path) -> None:
+    certificate, _ = chained(tmp_path, ("house", -DAY, 30 * DAY))
+    ends = datetime.now(UTC) + 30 * DAY
+    well, said = validity(certificate, "TABLEWATCH_GATEWAY", ends - 20 * DAY)
+    assert well
+    assert re.fullmatch(f"{certificate} is valid until ({ends - DAY / 24:%Y-%m-%d}|{ends:%Y-%m-%d}) .* UTC", said)
+
+
+def test_an_expired_certificate_behind_the_first_is_told_at_the_start(tmp_path: Path) -> None:
+    said = started(tmp_path, *chained(tmp_path, ("house", -9 * DAY, -DAY)))
+    (told,) = [line for line in said.splitlines() if "has expired" in line]
+    assert "CN=house" in told
+
+
+def test_a_damaged_certificate_behind_the_first_is_told(tmp_path: Path) -> None:
+    certificate, key = chained(tmp_path, ("house", -DAY, 90 * DAY))
+    lines = certificate.read_text().splitlines()
+    certificate.write_text("\n".join([*lines[:-3], *lines[-2:]]))
+    (told,) = refused(tmp_path, certificate, key).splitlines()
+    assert f"{certificate} cannot be used for TLS: it is damaged" in told
+
+
+def test_nothing_is_told_of_certificates_that_are_valid_for_long(tmp_path: Path) -> None:
+    said = started(tmp_path, *chained(tmp_path, ("house", -DAY, 15 * DAY)))
     assert "gateway.pem" not in said
 
 
