@@ -178,6 +178,17 @@ RULES: Final[Sequence[Rule]] = (
         "partitions. Tables of other workers are judged meanwhile.",
     ),
     Rule(
+        uid="tablewatch-tables-unread",
+        title="Tables cannot be read from the store",
+        query=Prom("sum(tablewatch_tables_unread) or vector(0)", ""),
+        threshold=("gt", 0),
+        lasting="1m",
+        severity="critical",
+        summary="The store answers, and a worker cannot read some tables from it: it judges nothing of them.",
+        what_to_do="The worker's log names each table and why it cannot be read. What the store refuses is mended "
+        "there; report all else. Until then have the tables watched by people. Nothing is lost: it tries again.",
+    ),
+    Rule(
         uid="tablewatch-standing-still",
         title="Tables stand still",
         query=Prom("sum(tablewatch_alert_partitions_standing_still) or vector(0)", ""),

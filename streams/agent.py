@@ -290,6 +290,7 @@ class Worker:
 
     def _count(self) -> None:
         metrics.TABLES.set(sum(len(judge.desks) for judge in self.judges.values()))
+        metrics.UNREAD.set(len(self.sink.unread()))
         metrics.OPEN_ROUNDS.set(sum(judge.open_rounds for judge in self.judges.values()))
 
     async def _judge_of(self, partition: int) -> PartitionJudge:

@@ -23,6 +23,9 @@ STORE_AWAY: Final = Gauge("tablewatch_store_away", "1 while the store cannot be 
 UNJUDGED: Final = Gauge(
     "tablewatch_partitions_unjudged", "Partitions on which nothing is judged until the store has told what it has."
 )
+UNREAD: Final = Gauge(
+    "tablewatch_tables_unread", "Tables of which nothing is judged because they could not be read from the store."
+)
 DECODE_SECONDS: Final = Histogram("tablewatch_decode_seconds", "Decoding a record.", buckets=_MOMENTS)
 JUDGE_SECONDS: Final = Histogram("tablewatch_judge_seconds", "Judging a batch.", buckets=_MOMENTS)
 STORE_SECONDS: Final = Histogram("tablewatch_store_seconds", "Storing a batch.", buckets=_MOMENTS)

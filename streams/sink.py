@@ -269,6 +269,10 @@ class Sink:
         metrics.FAILED.inc()
         self._turns.leave_alone(desk, time.monotonic())
 
+    def unread(self) -> set[str]:
+        """The tables that could not be read from the store and wait for it: nothing of them is judged meanwhile."""
+        return self._turns.unread()
+
     async def _fold(self, turns: Sequence[Turn]) -> dict[str, Folded]:
         late = await self._look_up_late(turns)
         wanted: list[Wanted] = []

@@ -30,12 +30,15 @@ class Turns:
         """When each was first seen to need the store."""
         self._left_alone: dict[TableDesk, float] = {}
         """Until when."""
+        self._failed: set[TableDesk] = set()
+        """Those that could not be read, until they are."""
 
     def next(self, now: float) -> list[Turn]:
         """Those that are read together next, each table once."""
         found = {desk: judge for judge in self._judges.values() for desk in judge.waiting()}
         self._since = {desk: self._since.get(desk, now) for desk in found}
         self._left_alone = {desk: until for desk, until in self._left_alone.items() if desk in found and until > now}
+        self._failed &= found.keys()
         chosen: dict[str, Turn] = {}
         for desk in sorted(found.keys() - self._left_alone.keys(), key=self._place):
             # A table can be known to two partitions where their number was changed.
@@ -51,3 +54,9 @@ class Turns:
     def leave_alone(self, desk: TableDesk, now: float) -> None:
         """A desk could not be read: others come first for a while."""
         self._left_alone[desk] = now + LEFT_ALONE_SECONDS
+        self._failed.add(desk)
+
+    def unread(self) -> set[str]:
+        """The tables that could not be read and still wait for it."""
+        self._failed &= {desk for judge in self._judges.values() for desk in judge.waiting()}
+        return {desk.table for desk in self._failed}

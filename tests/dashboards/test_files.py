@@ -166,7 +166,11 @@ def test_alert_rules_are_valid_tell_the_shift_and_name_their_query() -> None:
 
 @pytest.mark.parametrize(
     ("metric", "lasting"),
-    [("tablewatch_partitions_unjudged", "2m"), ("tablewatch_alert_partitions_standing_still", "0s")],
+    [
+        ("tablewatch_partitions_unjudged", "2m"),
+        ("tablewatch_tables_unread", "1m"),
+        ("tablewatch_alert_partitions_standing_still", "0s"),
+    ],
 )
 def test_tables_that_nobody_judges_are_told_and_a_worker_that_starts_is_not(metric: str, lasting: str) -> None:
     (rule,) = [rule for rule in RULES if isinstance(rule.query, Prom) and metric in rule.query.expression]

@@ -91,8 +91,10 @@ def _floor(running: Pipeline) -> tuple[PartitionJudge, Batch]:
     return judge, batch
 
 
-def _run(running: Pipeline, judge: PartitionJudge, batch: Batch, until: Callable[[], bool]) -> None:
-    async def store() -> None:
+def _run(running: Pipeline, judge: PartitionJudge, batch: Batch, until: Callable[[], bool]) -> set[str]:
+    """The tables that could not be read in the end."""
+
+    async def store() -> set[str]:
         app = make_app(running.broker)
         await app.producer.start()
         try:
@@ -103,10 +105,11 @@ def _run(running: Pipeline, judge: PartitionJudge, batch: Batch, until: Callable
                 while not until():
                     await asyncio.sleep(0.05)
             running_sink.cancel()
+            return storing.unread()
         finally:
             await app.producer.stop()
 
-    asyncio.run(store())
+    return asyncio.run(store())
 
 
 def test_people_hear_of_each_part_at_once_and_storing_goes_on_between_parts(
@@ -156,6 +159,6 @@ def test_a_table_that_cannot_be_read_keeps_no_other_from_being_read(
         told = {table for step, tables in steps if step == "told" for table in tables}
         return told >= set(TABLES[1:]) and judge.desks[SILENT].live is not None
 
-    _run(running, judge, batch, others_were_read)
+    assert _run(running, judge, batch, others_were_read) == {TABLES[0]}
     assert judge.desks[TABLES[0]].live is None
     assert ("told", [TABLES[0]]) not in steps

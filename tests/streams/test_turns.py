@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from audit.live.table import LiveTable
 from audit.settings import JudgeSettings
 from streams import turns
 from streams.partition import PartitionJudge
@@ -45,6 +46,19 @@ def test_a_table_that_could_not_be_read_is_left_alone_for_a_while() -> None:
     waiting.leave_alone(judge.desks["A"], 10.0)
     assert _names(waiting.next(10.0)) == ["B"]
     assert _names(waiting.next(10.0 + LEFT_ALONE_SECONDS)) == ["A", "B"]
+
+
+def test_a_table_that_could_not_be_read_is_known_as_such_until_it_is_read() -> None:
+    judge = _judge(0, ["A", "B"])
+    waiting = Turns({0: judge})
+    waiting.leave_alone(judge.desks["A"], 10.0)
+    waiting.next(10.0 + LEFT_ALONE_SECONDS)
+    assert waiting.unread() == {"A"}
+    judge.desks["A"].live = LiveTable("A", JudgeSettings())
+    assert waiting.unread() == set()
+    judge.desks["A"].live = None
+    judge.desk("A").reload.add("S1")
+    assert waiting.unread() == set(), "it waits again, and has not failed since"
 
 
 def test_so_many_are_read_together_and_each_table_once() -> None:
