@@ -7,7 +7,7 @@ from typing import Any
 
 from schemas.findings import SEVERITIES, Finding
 from store.rows.alerts import Alert, AlertHistory, AlertStep
-from streams.alerting.life import in_order, life_of
+from streams.alerting.life import SYSTEM, Life, in_order, life_of
 from streams.alerting.raising import TablePlace, alert_of
 
 CLOSED_KEPT = 500
@@ -26,8 +26,9 @@ class AlertPicture:
     @property
     def state(self) -> str:
         """Where it stands: raised until a step says otherwise."""
-        state = life_of(self.steps).state or "raised"
-        return "cleared" if self.cleared and state not in ("resolved", "cleared") else state
+        life = life_of(self.steps)
+        state = life.state or "raised"
+        return "cleared" if self.cleared and state != "resolved" and not _clearing_noted(life) else state
 
     @property
     def open(self) -> bool:
@@ -38,6 +39,18 @@ class AlertPicture:
     def changed_at(self) -> int:
         """When it last became what it is, in microseconds since 1970; as far as the store has said."""
         return max((step.at for step in self.steps if step.state), default=self.alert.raised * 1000)
+
+
+def _clearing_noted(life: Life) -> bool:
+    """Whether the steps know that the ground is gone: then they alone say where the alert stands, for somebody may
+    have reopened it since."""
+    noted = False
+    for step in life.standing:
+        if step.action == "cleared":
+            noted = True
+        elif step.by == SYSTEM and step.state in ("raised", "reopened"):
+            noted = False
+    return noted
 
 
 class AlertBoard:

@@ -1,8 +1,12 @@
 """The board behind the desk: which closed alerts it keeps, and of what it tells pages."""
 
+from dataclasses import replace
+
+import pytest
+
 from console.live.alerts import CLOSED_KEPT, AlertBoard
 from store.rows.alerts import AlertHistory, AlertStep
-from streams.alerting.life import SYSTEM, raised_step
+from streams.alerting.life import SYSTEM, Act, Deed, SystemAct, decide, raised_step
 from streams.alerting.raising import UNKNOWN_PLACE, alert_of
 from tests.console.house import made_up_finding
 
@@ -56,3 +60,47 @@ def test_an_old_alert_that_somebody_looks_at_is_not_forgotten_at_once() -> None:
     old = closed(0, AT)
     board.take_history(old)
     assert board.get(old.alert.id) is not None
+
+
+@pytest.mark.parametrize("before", ["acknowledge", "resolve"])
+def test_what_a_person_reopens_is_open_though_the_topic_has_cleared_it(before: Deed) -> None:
+    """And closed again by the next clearing, once the finding has been raised again."""
+    board = AlertBoard()
+    finding = made_up_finding(1)
+    alert = alert_of(finding, UNKNOWN_PLACE, AT, {})
+    steps = [raised_step(alert.id, AT * 1000)]
+
+    def person(deed: Deed) -> None:
+        record(Act(deed=deed, by="mei", role="shift_manager", at=AT * 1000, note="seen", disposition="confirmed"))
+
+    def record(act: Act | SystemAct) -> None:
+        made = decide(steps, act, alert.id)
+        assert isinstance(made, tuple)
+        steps.extend(made)
+        board.take_history(AlertHistory(alert, tuple(steps)))
+
+    def hear(*, cleared: bool) -> None:
+        board.take_finding(replace(finding, cleared=cleared), AT, AT * 1000, UNKNOWN_PLACE)
+
+    def state() -> str:
+        picture = board.get(alert.id)
+        assert picture is not None
+        assert board.open_count.total() == picture.open
+        return picture.state
+
+    hear(cleared=False)
+    person(before)
+    hear(cleared=True)
+    record(SystemAct(deed="clear", at=AT * 1000))
+    assert state() == ("resolved" if before == "resolve" else "cleared")
+    person("reopen")
+    assert state() == "reopened"
+    hear(cleared=True)
+    assert state() == "reopened", "what is told again changes nothing"
+    person("acknowledge")
+    person("resolve")
+    hear(cleared=False)
+    record(SystemAct(deed="raise again", at=AT * 1000))
+    assert state() == "reopened"
+    hear(cleared=True)
+    assert state() == "cleared", "before the store knows of it"
