@@ -106,7 +106,7 @@ class Desk {
   async askClosed() {
     if (this.states.value === "closed") {
       try {
-        this.closed = (await get("/api/v1/alerts?state=closed&count=200")).alerts;
+        this.closed = (await get("/api/v1/alerts?state=closed&count=500")).alerts;
       } catch (problem) {
         this.room.say(problem.message);
       }
@@ -114,13 +114,18 @@ class Desk {
     this.drawQueue();
   }
 
+  // Taken or handed over to me, or acknowledged by me while nobody has taken it.
+  mine(alert) {
+    const me = this.room.who.name;
+    return alert.holder === me || (alert.state === "acknowledged" && alert.acknowledged?.by === me);
+  }
+
   wanted() {
     const state = this.states.value;
     const text = this.filter.value.trim().toLowerCase();
-    const me = this.room.who.name;
     const all = state === "closed" ? this.closed : [...this.floor.alerts.values()].filter((alert) => alert.open);
     return all.filter((alert) =>
-      (state !== "mine" || alert.holder === me) &&
+      (state !== "mine" || this.mine(alert)) &&
       (state !== "unattended" || ["raised", "reopened", "escalated"].includes(alert.state)) &&
       (!this.severity.value || alert.severity === this.severity.value) &&
       (!text || `${alert.table} ${alert.code} ${alert.pit} ${alert.message} ${alert.holder}`.toLowerCase().includes(text)))
@@ -284,6 +289,8 @@ class Desk {
     if (place >= 0 && this.stood?.id !== id) this.stood = { id, j: this.shown[place + 1]?.id, k: this.shown[place - 1]?.id };
     try {
       if (this.know(await post(`/api/v1/alerts/${encodeURIComponent(id)}/${deed}`, body))) this.drawPane();
+      // The closed ones are asked for and not streamed: what was reopened is none of them any more.
+      if (this.states.value === "closed") await this.askClosed();
     } catch (problem) {
       // Somebody was first, or the store is away: say so, and show how it stands.
       this.room.say(problem.message);
@@ -303,7 +310,7 @@ class Desk {
   }
 
   async handOverAll() {
-    const mine = [...this.floor.alerts.values()].filter((alert) => alert.open && (alert.holder === this.room.who.name || (alert.state === "acknowledged" && alert.acknowledged?.by === this.room.who.name)));
+    const mine = [...this.floor.alerts.values()].filter((alert) => alert.open && this.mine(alert));
     if (!mine.length) {
       this.room.say("You have no open alert to hand over.");
       return;

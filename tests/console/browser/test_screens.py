@@ -205,8 +205,31 @@ def test_alerts_are_worked_at_with_the_keyboard_alone(console: ConsoleServer, vi
     expect(page.locator(".alert-pane")).to_contain_text("for the keyboard")
     page.keyboard.press("a")
     expect(page.locator(".alert-pane")).to_contain_text("Acknowledged by shift-manager")
+    page.get_by_label("State").select_option("mine")
+    expect(page.locator(".alert"), "it would be handed over with the others").to_have_count(1)
+    page.get_by_label("State").blur()
     page.keyboard.press("t")
     expect(page.locator(".alert-pane .steps")).to_contain_text("taken")
+
+
+def test_what_is_reopened_leaves_the_closed_ones(console: ConsoleServer, visitor: Visitor) -> None:
+    finding = made_up_finding(7500, message="A finding that comes back.")
+    console.raise_findings([finding])
+    await_that(lambda: console.parts.live.floor.alerts.get(finding.id), "the alert is there")
+    page = visitor.page(console, "shift_manager", f"/desk?alert={finding.id}")
+    pane = page.locator(".alert-pane")
+    pane.get_by_role("button", name="Resolve").click()
+    page.get_by_label("What was found").fill("Nothing.")
+    page.get_by_role("dialog").get_by_role("button", name="Resolve").click()
+    expect(pane).to_contain_text("Resolved: confirmed")
+    page.get_by_label("Filter alerts").fill("that comes back")
+    page.get_by_label("State").select_option("closed")
+    expect(page.locator(".alert")).to_have_count(1)
+    pane.get_by_role("button", name="Reopen").click()
+    page.get_by_role("dialog").locator("textarea").fill("Another look.")
+    page.get_by_role("dialog").get_by_role("button", name="Reopen").click()
+    expect(pane).to_contain_text("since it was opened again")
+    expect(page.locator(".alert")).to_have_count(0)
 
 
 @pytest.mark.parametrize(("role", "deeds"), [
