@@ -238,8 +238,8 @@ def parse_routing(text: str, where: str = "the routing file", unusable: Unusable
     try:
         routing = Routing.model_validate(content)
     except ValidationError as error:
-        raise _invalid(where, [*_plain(error), *unusable(_addresses(content))]) from error
-    faults = [*_faults(routing), *unusable(_addresses(content))]
+        raise _invalid(where, [*_plain(error), *_strangers(content), *unusable(_addresses(content))]) from error
+    faults = [*_strangers(content), *_faults(routing), *unusable(_addresses(content))]
     if faults:
         raise _invalid(where, faults)
     return routing
@@ -258,6 +258,41 @@ def _addresses(content: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             for number, url in enumerate(urls if isinstance(urls, list) else (), 1):
                 if isinstance(url, str):
                     yield f"people.{name}.{kind}.{number}", url
+
+
+def _tables(content: Mapping[str, Any], name: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The tables of this name, each with its place; what is none is told of elsewhere."""
+    many = content.get(name)
+    named = many.items() if isinstance(many, dict) else enumerate(many, 1) if isinstance(many, list) else ()
+    yield from ((f"{name}.{key}", each) for key, each in named if isinstance(each, dict))
+
+
+def _strangers(content: Mapping[str, Any]) -> Iterator[str]:
+    """Names of people, roles and shifts that are not there, also of a file that has faults elsewhere."""
+    people, shifts = content.get("people"), content.get("shifts")
+    targets = (*ROLES, *(people if isinstance(people, dict) else ()))
+    rules = list(_tables(content, "rules"))
+    told = [(f"{where}.tell", rule.get("tell")) for where, rule in rules]
+    told += [
+        (f"{where}.{place}.tell", stage.get("tell"))
+        for where, escalation in _tables(content, "escalation")
+        for place, stage in _tables(escalation, "chain")
+    ]
+    told.append(("otherwise", content.get("otherwise")))
+    for where, name in _words(told):
+        if name not in targets:
+            yield f"{where}: there is no role or person {name!r}{_meant(name, targets)}"
+    on_duty = [(f"{where}.shift", rule.get("shift")) for where, rule in rules]
+    on_duty += [(f"{where}.shifts", person.get("shifts")) for where, person in _tables(content, "people")]
+    for where, name in _words(on_duty):
+        if name not in (shifts if isinstance(shifts, dict) else ()):
+            yield f"{where}: there is no shift {name!r}"
+
+
+def _words(lists: Iterable[tuple[str, object]]) -> Iterator[tuple[str, str]]:
+    """The words of lists, each with the place of its list."""
+    for where, words in lists:
+        yield from ((where, word) for word in (words if isinstance(words, list) else ()) if isinstance(word, str))
 
 
 def _entries(place: Sequence[int | str]) -> list[str]:
@@ -292,7 +327,6 @@ def _plain(error: ValidationError) -> Iterator[str]:
 
 def _faults(routing: Routing) -> Iterator[str]:
     """What the parts say about each other and is not so."""
-    targets = (*ROLES, *routing.people)
     for name in routing.people:
         if name in ROLES:
             yield f"people.{name}: this is the name of a role; choose another"
@@ -308,14 +342,8 @@ def _faults(routing: Routing) -> Iterator[str]:
     roles_had = {role for person in routing.people.values() for role in person.roles}
     for where, names in told:
         for name in names:
-            if name not in targets:
-                yield f"{where}: there is no role or person {name!r}{_meant(name, targets)}"
-            elif name in ROLES and name not in roles_had:
+            if name in ROLES and name not in roles_had:
                 yield f"{where}: nobody has the role {name!r}"
-    shifts = [(f"rules.{number}.shift", rule.shift) for number, rule in enumerate(routing.rules, 1)]
-    shifts += [(f"people.{name}.shifts", person.shifts) for name, person in routing.people.items()]
-    for where, names in shifts:
-        yield from (f"{where}: there is no shift {name!r}" for name in names if name not in routing.shifts)
     for number, escalation in enumerate(routing.escalation, 1):
         times = [stage.after for stage in escalation.chain]
         if times != sorted(set(times)):

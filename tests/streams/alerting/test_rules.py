@@ -240,6 +240,27 @@ def test_all_faults_are_named_at_once() -> None:
     assert "soon" in str(raised.value)
 
 
+@pytest.mark.parametrize(
+    ("right", "wrong", "said"),
+    [
+        ('tell = ["carl"]', 'tell = ["karl"]', "there is no role or person 'karl'; did you mean carl?"),
+        ('shift = ["night"]', 'shift = ["evening"]', "rules.3.shift: there is no shift 'evening'"),
+    ],
+)
+def test_names_that_are_not_there_are_named_together_with_other_faults(right: str, wrong: str, said: str) -> None:
+    with pytest.raises(InvalidRouting) as raised:
+        parse_routing(SITE.replace(right, wrong).replace('["tiger"]', '["tigre"]'))
+    assert "tigre" in str(raised.value)
+    assert said in str(raised.value)
+
+
+@pytest.mark.parametrize("key", ["rules", "escalation", "shifts", "otherwise"])
+@pytest.mark.parametrize("value", ["1", "[1]", '"x"', '[{ tell = "x", chain = 1, shift = 2 }]'])
+def test_a_part_of_another_form_than_it_should_have_is_a_fault_like_others(key: str, value: str) -> None:
+    with pytest.raises(InvalidRouting, match=key):
+        parse_routing(f'{key} = {value}\n[people.a]\nurls = ["json://x"]')
+
+
 NONSENSE = SITE.replace("json://127.0.0.1/carl", "nonsense://token-of-carl")
 UNUSABLE = "people.carl.urls.1: apprise cannot use this nonsense address"
 
