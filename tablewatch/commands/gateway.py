@@ -100,7 +100,8 @@ def serve(
     if context.invoked_subcommand is not None:
         return
     place = Place(host, port, certificate, key, plain)
-    check_place(place, "Tokens", "--certificate and --key", "--plain")
+    pair = "--certificate (TABLEWATCH_GATEWAY_CERTIFICATE) and --key (TABLEWATCH_GATEWAY_KEY)"
+    check_place(place, "Tokens", pair, "--plain")
     path = _file(tokens, data)
     try:
         target = broker_of(broker, data)

@@ -64,7 +64,7 @@ def test_a_garbled_file_of_tokens_is_said_and_nothing_starts(tmp_path: Path) -> 
         (["--host", "::"], "Tokens must not travel in the open"),
         (["--host", "casino.example"], "Tokens must not travel in the open"),
         (["--broker", "http://x"], "no broker"),
-        (["--certificate", __file__], "belong together"),
+        (["--certificate", __file__], "--key (TABLEWATCH_GATEWAY_KEY) belong together"),
         (["--certificate", __file__, "--key", __file__], "cannot be used for TLS"),
     ],
 )
