@@ -177,7 +177,7 @@ def _shift(span: SpanTold, found: Shift) -> ShiftTold:
 
 _LINE_COLUMNS = (
     "name", "currency", "rounds", "void", "flagged", "unverifiable", "bets", "handle_minor", "win_minor", "findings",
-    "hold_rounds", "hold_handle_minor", "hold_win_minor", "expected_win_minor", "deviation",
+    "hold_rounds", "hold_handle_minor", "hold_win_minor", "expected_win_minor", "standard_deviation_minor",
     "hold", "hold_low", "hold_high",
 )  # fmt: skip
 """Amounts are whole minor units, and say so in a spreadsheet, where nobody sees the guide."""

@@ -103,7 +103,7 @@ class Reports {
         figure("Rounds", count(line.rounds)), figure("Bets", count(line.bets)), figure("Handle", amount(line.handle, line.decimals)), figure("House won", amount(line.win, line.decimals)),
         figure("Hold", band ? percent(band.hold) : "–"), figure("95 % band", band ? `${percent(band.low)} to ${percent(band.high)}` : "–"),
         figure("Flagged", count(line.flagged)), figure("Void", count(line.void)), figure("Unverifiable", count(line.unverifiable))),
-      band ? h("p", { class: band.inside ? "good-text" : "said" }, band.inside ? "✓ Hold is inside its band." : "✗ Hold is outside its band.", ` Expected ${amount(band.expected, line.decimals)}, deviation ${amount(band.deviation, line.decimals)}, over ${count(band.rounds)} rounds that the cards decided.`) : null);
+      band ? h("p", { class: band.inside ? "good-text" : "said" }, band.inside ? "✓ Hold is inside its band." : "✗ Hold is outside its band.", ` Expected win ${amount(band.expected, line.decimals)}, standard deviation ${amount(band.deviation, line.decimals)}, over ${count(band.rounds)} rounds that the cards decided.`) : null);
   }
 
   findings() {

@@ -124,6 +124,9 @@ def test_a_table_is_downloaded_with_the_figures_of_the_page(evening: Evening) ->
     lines = shift_manager.get("/api/v1/reports/shift/by/table", **_span(evening)).json()["lines"]
     told = [(row["name"], int(row["handle_minor"])) for row in rows]
     assert told == [(line["name"], line["handle"]) for line in lines]
+    amounts = [[row[f"{name}_minor"] for name in ("expected_win", "standard_deviation")] for row in rows]
+    bands = [line["band"] for line in lines]
+    assert amounts == [[str(each["expected"]), str(each["deviation"])] if each else ["", ""] for each in bands]
     findings = shift_manager.get("/api/v1/reports/shift/findings.csv", **_span(evening)).content.decode("utf-8-sig")
     assert {row["code"] for row in csv.DictReader(io.StringIO(findings))} == {
         finding.code for each in evening.rounds for finding in each.verdict.findings
