@@ -27,7 +27,7 @@ _WHEN_READING: Final = (
     "when the workers and the console are started again, on dashboards after `tablewatch store migrate`; "
     + _JUDGED_KEEPS
 )
-_WHEN_WATCHING: Final = "when the workers are started again, from the next shoe that ends"
+_WHEN_WATCHING: Final = "when `tablewatch watches run` is started again, from the next shoe that ends"
 
 _JUDGING: Final = ("TOLERANCE_MS", "CLOCK_TOLERANCE_MS", "SILENCE_MS", "AHEAD_MS", "IDLE_MS", "PATIENCE_MS")
 

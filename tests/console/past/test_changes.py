@@ -200,6 +200,16 @@ def test_a_file_that_cannot_be_written_leaves_the_change_waiting(tmp_path: Path,
     database.close()
 
 
+@pytest.mark.parametrize(("begins", "part"), [("TOLERANCE_MS", "workers"), ("WATCH_", "watches run")])
+def test_the_part_that_has_to_be_started_again_is_the_one_that_reads_the_setting(
+    tmp_path: Path, begins: str, part: str
+) -> None:
+    subjects = changeable({"TABLEWATCH_SETTINGS": str(tmp_path / "none.toml"), "TABLEWATCH_DATA": str(tmp_path)})
+    effects = {each.effect for each in subjects if each.name.startswith(begins)}
+    assert len(effects) == 1
+    assert part in effects.pop()
+
+
 def test_one_setting_changes_and_every_other_line_stays() -> None:
     text = '# ours\nidle_ms = 5 # five\n  tolerance_ms="7"\nbroker = "a # b"\n'
     assert with_setting(text, "idle_ms", "6") == text.replace("idle_ms = 5 #", "idle_ms = 6 #")
