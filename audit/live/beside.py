@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from audit.checks import decks, device_sequence, shoe_balance
 from audit.devices import EVER_AFTER, Base, Device, Obscured, Obscurity
 from audit.facts import Fact
-from audit.live.round import LiveRound, lacks_a_draw
+from audit.live.round import LiveRound
 from audit.live.seen import Seen
 from audit.live.shoe import LiveShoe
 from audit.live.source import AT, LiveSource, Pause
@@ -217,7 +217,7 @@ class Beside:
     def _balance(self, name: str, shoe: LiveShoe, game: Game) -> list[Finding]:
         reads = [cards for read in shoe.reads.values() for cards in read.values()]
         lost = bool(shoe.short_of_draws) or any(
-            lacks_a_draw(held.verdict) for held in self._rounds.values() if held.shoe == name
+            held.lacks_a_draw for held in self._rounds.values() if held.shoe == name
         )
         ended = shoe.ended[-1].data
         return shoe_balance.check(self._table, name, game, shoe.loaded[-1].data.decks, reads, ended.remaining, lost)

@@ -40,6 +40,8 @@ class LiveRound:
     raised: dict[str, Finding] = field(default_factory=dict)
     """What people have been told."""
     verdict: Verdict | None = None
+    lacks_a_draw: bool = False
+    """Whether a card that it needs is not there and may have been lost on the way, by its verdict's facts."""
     used: frozenset[str] = frozenset()
     """Players who used their one time under the minimum in it."""
     due: dict[str, Settled] | None = None
@@ -153,11 +155,3 @@ class LiveRound:
 
 def _place(opening: Fact | None) -> tuple[int, str, int, str] | None:
     return None if opening is None else opening[:4]
-
-
-def lacks_a_draw(verdict: Verdict | None) -> bool:
-    """Whether a round could not be verified for want of a draw that may have been lost."""
-    return verdict is not None and any(
-        finding.code == "round-incomplete" and any(str(what).startswith("draw ") for what in finding.expected)
-        for finding in verdict.findings
-    )

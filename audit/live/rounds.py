@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from audit.beside_rounds import misses_a_draw
 from audit.context import RoundContext
 from audit.devices import EVER_AFTER, Obscured, Obscurity
 from audit.facts import Fact
@@ -11,7 +12,7 @@ from audit.live.awaited import AwaitedCards
 from audit.live.beside import Beside
 from audit.live.concluded import conclude
 from audit.live.doubtful import Doubtful
-from audit.live.round import LiveRound, lacks_a_draw
+from audit.live.round import LiveRound
 from audit.live.seen import Seen
 from audit.settings import MILLISECOND, JudgeSettings
 from audit.table import RoundKey, configuration_at, newly_used
@@ -201,6 +202,13 @@ class LiveRounds:
         held.changed = held.ripe = held.passed_over = False
         seen.tell(held.raised, {finding.id: finding for finding in verdict.findings})
         held.used = frozenset(newly_used(verdict, context))
+        lacked = held.lacks_a_draw
+        # Also of a round that was void, of which its verdict says nothing: its cards are of the shoe's account.
+        held.lacks_a_draw = context.configuration is not None and misses_a_draw(
+            rulebook(held.settings.readings)[context.configuration.data.game], held.gather(), context
+        )
+        if held.lacks_a_draw != lacked:
+            self._beside.shoe_news = True
         if previous != verdict:
             held.verdict = verdict if previous is None else replace(verdict, revision=previous.revision + 1)
             seen.verdicts.append(conclude(held.verdict, held.gather(), context))
@@ -217,7 +225,7 @@ class LiveRounds:
                 continue
             shoe = self._beside.shoe(held.shoe)
             shoe.released.add(held.number)
-            if lacks_a_draw(held.verdict):
+            if held.lacks_a_draw:
                 shoe.short_of_draws.add(held.number)
             self._used_before |= held.used
             self._doubtful.note(held)

@@ -1,6 +1,7 @@
 """The live table says in the end what the judge of a whole file says, however the events come."""
 
 import random
+from collections import Counter
 from collections.abc import Sequence
 
 import msgspec
@@ -14,13 +15,14 @@ from audit.live.seen import Seen
 from audit.live.table import GRACE, LiveTable
 from audit.settings import MILLISECOND, JudgeSettings
 from audit.table import assemble, judge_table
+from games.cards import STANDARD
 from schemas.decoding import Decoded, decode_lines
 from schemas.findings import Finding
 from schemas.time import micros
 from schemas.topics import INPUT, topic_of
 from schemas.verdicts import Verdict
 from simulator.floor import simulate
-from tests.audit.case import SETTLED, TABLE, Case, settled_round, unsettled_round
+from tests.audit.case import PLAYER_WINS, SETTLED, TABLE, Case, settled_round, unsettled_round
 
 SETTINGS = JudgeSettings()
 Key = tuple[str, str, int]
@@ -269,3 +271,18 @@ def test_dtb_5_1_2_a_settlement_after_the_next_opening_is_told_at_once() -> None
     worker.take(Decoded([late], (), []))
     worker.look(0)
     assert [finding.code for finding in worker.told.values()] == ["round-out-of-order"]
+
+
+@pytest.mark.parametrize("release", [False, True], ids=["held", "released"])
+def test_a_draw_that_may_be_lost_in_a_void_round_is_none_that_the_shoe_is_short_of(release: bool) -> None:
+    """The verdict on a round that was declared void names no missing draw; the shoe's account knows of it."""
+    case = unsettled_round().rule(31_000, "void", "5.6")
+    left = Counter(list(STANDARD.codes) * 8) - Counter(PLAYER_WINS)
+    for _ in range(3):
+        case.round()
+        left -= Counter(PLAYER_WINS)
+    lines = case.end_shoe(sorted(left.elements())).lines(lost="card.drawn", which=2)
+    verdicts, found = _offline(lines)
+    assert not {"round-incomplete", "shoe-short"} & set(found.values())
+    worker = _live(lines, random.Random(1), batch=1, release=release)
+    assert _judged(worker, verdicts) == found
