@@ -17,7 +17,7 @@ from schemas.time import micros
 from schemas.verdicts import verdict_json
 from store.rows.raw import RecordKey, StoredEvent
 from streams.alerting.raising import place_of_table
-from streams.folding import FindingMark, Folded, VerdictMark, verdict_content
+from streams.folding import RECENT, FindingMark, Folded, VerdictMark, verdict_content
 from streams.intake import Origin, Share, refused
 from streams.metrics import FAILED
 from streams.news import News, Published, RaisedFinding, RefusedLater
@@ -48,6 +48,8 @@ class TableDesk:
         """Events, with their origins, from a time that is no longer held, to be looked up in the store."""
         self.reload: set[str] = set()
         """Shoes to be read from the store again."""
+        self.taken_up: list[AnyEvent] = []
+        """Events that are stored, and of which nobody said that they were judged, before it is read from the store."""
         self.arrived: set[Identity] = set()
         """Of events that came, and are stored, while it waited to be read from the store."""
         self._verdicts: dict[RoundKey, VerdictMark] = {}
@@ -99,6 +101,15 @@ class TableDesk:
         self._unseen = True
         if self.live is not None:
             self._hand(self.live, share)
+
+    def take_up(self, share: Share) -> None:
+        """Something is stored of which nobody said that it was judged in all that it says."""
+        live = self.live
+        if live is None:
+            self.taken_up += share.events
+        else:
+            events = zip(share.events, share.times, strict=True)
+            self.late += [(event, share.origin) for event, time in events if time < live.latest - RECENT]
 
     def _hand(self, live: LiveTable, share: Share) -> None:
         if share.times and max(share.times) - share.arrival > self.settings.ahead_ms * MILLISECOND:
@@ -215,17 +226,23 @@ class TableDesk:
                 self._raise(replace(parse_finding(mark.content), cleared=True), live, news)
 
     def unknown_late(self, stored: Iterable[StoredEvent]) -> list[AnyEvent]:
-        """Keep of the late events those that are no repeats of stored ones; a stored event is no repeat of itself."""
+        """Keep of the late events those that are no repeats of stored ones; stored ones that are late themselves are no
+        repeats of each other. Gives these, and the stored ones that are refused because of them."""
         known: dict[tuple[str, str, bytes], set[tuple[RecordKey, int]]] = {}
+        named: dict[Identity, list[AnyEvent]] = {}
         for each in stored:
             event = each.event
+            named.setdefault((event.source, event.id), []).append(event)
             known.setdefault((event.source, event.id, content_key(event)), set()).add((each.key, each.place))
+        own = {(origin.key, origin.place(event)) for event, origin in self.late}
         self.late = [
             (event, origin)
             for event, origin in self.late
-            if not known.get((event.source, event.id, content_key(event)), set()) - {(origin.key, origin.place(event))}
+            if not known.get((event.source, event.id, content_key(event)), set()) - own
         ]
-        return [event for event, _ in self.late]
+        late = [event for event, _ in self.late]
+        names = dict.fromkeys((event.source, event.id) for event in late)
+        return late + [event for name in names for event in named.get(name, ()) if event not in late]
 
     def resume(self, folded: Folded, unstored: Iterable[Share]) -> None:
         """Go on from what the store has, and take what it has not."""
@@ -246,6 +263,7 @@ class TableDesk:
         self.reload.clear()
         self.late.clear()
         self.arrived.clear()
+        self.taken_up.clear()
         self.next_at = None
         self._unseen = True
         self._caught_up = False

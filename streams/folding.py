@@ -10,7 +10,7 @@ from typing import Any
 import orjson
 
 from audit.checks.device_clock import is_off
-from audit.devices import Base, RejectedPlace
+from audit.devices import ALWAYS_BEFORE, EVER_AFTER, Base, RejectedPlace
 from audit.facts import Fact
 from audit.intake import Identity
 from audit.live.table import LiveTable
@@ -22,6 +22,7 @@ from schemas.time import micros
 from schemas.verdicts import Bet, Settled
 from store.connect import Store
 from store.read.bulk import Verdicts, judged_shoes, shoes_verdicts
+from store.read.doubtful import DoubtfulRound
 from store.read.folding import (
     RefusedEvent,
     ShoeSpan,
@@ -40,6 +41,7 @@ from store.read.folding import (
 from store.read.progress import last_times
 from store.rows.raw import RecordKey, StoredEvent
 from store.rows.verdicts import FindingState
+from streams.doubts import changed_by, doubtful, windows
 from streams.intake import Origin
 
 RECENT = 600_000_000
@@ -102,6 +104,8 @@ class Wanted:
     """Of events that are to be taken next: they may have been used before."""
     arrived: Collection[Identity] = ()
     """Of events that came while the table waited to be read and are stored by now: they may have been used before."""
+    taken_up: Sequence[AnyEvent] = ()
+    """Events that are stored and may not have been judged in all that they say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +119,8 @@ class _Stretch:
     """By source: the first sequence."""
     events: int
     """How many there are, about."""
+    doubtful: Sequence[DoubtfulRound]
+    """Rounds that may still be judged otherwise."""
 
     @property
     def whole(self) -> set[str]:
@@ -179,23 +185,51 @@ def _stretches(store: Store, tables: Mapping[str, Wanted]) -> dict[str, _Stretch
     """What is to be read of those tables that the store has heard of: their shoes in play, the shoes that are wanted,
     and all since the first of the facts that are late."""
     spans = shoe_spans(store, {table: each.partition for table, each in tables.items()})
+    heard = last_times(store, tables.keys())
+    recent = {
+        table: max((span.last_time for span in spans.get(table, ())), default=last) - RECENT
+        for table, last in heard.items()
+    }
+    in_doubt = doubtful(store, heard)
+    late = {
+        table: _late(
+            tables[table], last - RECENT, _is_over(spans.get(table, ()), recent[table], in_doubt.get(table, ()))
+        )
+        for table, last in heard.items()
+    }
+    changed = changed_by(store, late, in_doubt, {table: last - RECENT for table, last in heard.items()})
     starts: dict[str, int] = {}
-    for table, heard in last_times(store, tables.keys()).items():
-        late, of_table = tables[table].late, spans.get(table, [])
-        shoes = {*tables[table].shoes, *(event.data.shoe for event in late if hasattr(event.data, "shoe"))}
-        last = max((span.last_time for span in of_table), default=heard)
-        again = [s.first_time for s in of_table if s.unjudged or s.shoe in shoes or s.last_time >= last - RECENT]
-        starts[table] = min([heard - RECENT, *again, *(micros(event.time) for event in late)])
+    for table, last in heard.items():
+        shoes = {*tables[table].shoes, *changed.get(table, ())}
+        shoes.update(event.data.shoe for event in late[table] if hasattr(event.data, "shoe"))
+        again = [
+            span.first_time
+            for span in spans.get(table, ())
+            if span.unjudged or span.shoe in shoes or span.last_time >= recent[table]
+        ]
+        starts[table] = min([last - RECENT, *again, *(micros(event.time) for event in late[table])])
     if not starts:
         return {}
     found: dict[str, _Stretch] = {}
     for table, since in heard_since(store, starts).items():
         firsts = since.firsts
-        for event in tables[table].late:
+        for event in late[table]:
             # A clock that was set may date it after what follows it.
             firsts[event.source] = min(event.sequence, firsts.get(event.source, event.sequence))
-        found[table] = _Stretch(starts[table], spans.get(table, []), firsts, since.events)
+        found[table] = _Stretch(starts[table], spans.get(table, []), firsts, since.events, in_doubt.get(table, []))
     return found
+
+
+def _is_over(spans: Iterable[ShoeSpan], recent: int, rounds: Iterable[DoubtfulRound]) -> bool:
+    """Whether one of these rounds is of a shoe that was not heard of any more since a time."""
+    old = {span.shoe for span in spans if span.last_time < recent}
+    return any(each.shoe in old for each in rounds)
+
+
+def _late(wanted: Wanted, recent: int, has_doubts: bool) -> list[AnyEvent]:
+    """What came late; of what was taken up also what is of late, where it can change a round of an earlier shoe."""
+    since = EVER_AFTER if has_doubts else recent
+    return [*wanted.late, *(event for event in wanted.taken_up if micros(event.time) < since)]
 
 
 def _read(store: Store, tables: Mapping[str, Wanted], stretches: Mapping[str, _Stretch]) -> _Read:
@@ -276,6 +310,10 @@ def _fold(wanted: Wanted, stretch: _Stretch, read: _Read, settings: JudgeSetting
         base = bases.get(refused.source)
         if base is None or refused.sequence > base.sequence:
             live.reject(RejectedPlace(refused.source, refused.sequence, refused.type))
+    live.recall_rounds(
+        max((span.last_time for span in stretch.spans if span.shoe not in whole), default=ALWAYS_BEFORE),
+        windows(stretch.doubtful, stretch.spans, whole, live.rounds.values()),
+    )
     _mark(folded, verdicts, read.findings.get(table, []))
     return folded
 

@@ -144,9 +144,13 @@ class PartitionJudge:
         """A record comes that the store has, and nobody acknowledged: not all that it says may have been judged, also
         where all its rounds were (a shoe is held against its decks later). Its tables are read from the store. ``now``
         is when it was fetched, by the worker's clock."""
-        for table in {event.subject for event in record.decoded.events}:
+        for table, share in shares(record, event_times(record.decoded.events)).items():
             self._known.add(table)
-            self.desk(table).heard = now
+            desk = self.desk(table)
+            desk.heard = now
+            desk.take_up(share)
+            if desk.needs_store:
+                self._may_wait.add(table)
 
     def _reject(self, rejected: Rejected, record: Record) -> News:
         where = f" ({record.topic}, partition {record.partition}, offset {record.offset})"

@@ -281,7 +281,11 @@ class Sink:
                 desk.live = None
                 arriving = {(event.source, event.id) for share in judge.unstored(desk.table) for event in share.events}
                 shoes = set(desk.reload)
-                wanted.append(Wanted(desk.table, judge.number, shoes, late[desk.table], arriving, desk.arrived))
+                wanted.append(
+                    Wanted(
+                        desk.table, judge.number, shoes, late[desk.table], arriving, desk.arrived, tuple(desk.taken_up)
+                    )
+                )  # fmt: skip
         if not wanted:
             return {}
         settings = turns[0].desk.settings

@@ -4,7 +4,7 @@ Whether something that is missing was lost in a hole hangs on the next opening, 
 speaks again (contract, "Holes"). Both may come long after a round: between two shoes, or after a night.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from audit.facts import Fact
@@ -17,14 +17,14 @@ MOST = 100
 """So many are remembered of a table, the last ones."""
 OLDEST = 24 * 3_600_000 * MILLISECOND
 """Nothing is read again for a round from so long ago."""
-_INCOMPLETE = "round-incomplete"
-_REST_ON_ABSENCE = frozenset(
-    {"card-missing", "card-conflict", "payout-missing", "payout-unexpected", "round-out-of-order", _INCOMPLETE}
+INCOMPLETE = "round-incomplete"
+REST_ON_ABSENCE = frozenset(
+    {"card-missing", "card-conflict", "payout-missing", "payout-unexpected", "round-out-of-order", INCOMPLETE}
 )
 """What is not said of a round where a hole could have taken what it lacks, and what is said in its place."""
 
 
-class _Window(NamedTuple):
+class Window(NamedTuple):
     """The time in which a hole could hide a fact of a round."""
 
     first: int
@@ -38,16 +38,23 @@ class Doubtful:
     """Such rounds of one table. Each question gives the shoes that must be read from the store again for it."""
 
     def __init__(self) -> None:
-        self._windows: dict[RoundKey, _Window] = {}
+        self._windows: dict[RoundKey, Window] = {}
 
     def note(self, held: LiveRound) -> None:
         """A round is let go of."""
         codes = {finding.code for finding in held.verdict.findings} if held.verdict is not None else set()
-        if codes.isdisjoint(_REST_ON_ABSENCE):
+        if codes.isdisjoint(REST_ON_ABSENCE):
             return
         until = EVER_AFTER if held.next_opening is None else held.next_opening.at
-        incomplete = _INCOMPLETE in codes
-        self._windows[held.shoe, held.number] = _Window(held.gather().ordered[0].at, until, incomplete)
+        self._add((held.shoe, held.number), Window(held.gather().ordered[0].at, until, INCOMPLETE in codes))
+
+    def recall(self, windows: Mapping[RoundKey, Window]) -> None:
+        """These were let go of before, in the order in which they began."""
+        for key, window in windows.items():
+            self._add(key, window)
+
+    def _add(self, key: RoundKey, window: Window) -> None:
+        self._windows[key] = window
         if len(self._windows) > MOST:
             del self._windows[next(iter(self._windows))]
 
@@ -69,11 +76,11 @@ class Doubtful:
             self._windows[key] = self._windows[key]._replace(until=opening.at)
         return self._taken(key for key in nearer if self._windows[key].incomplete)
 
-    def forget(self, heard: int, latest: int) -> None:
-        """All sources were heard up to a time: no hole shows any more in a window before it. ``latest`` is the table's
-        time."""
+    def forget(self, held_from: int, latest: int) -> None:
+        """Nothing that any source said before a time is held: no hole opens or closes any more in a window before it.
+        ``latest`` is the table's time."""
         for key, window in list(self._windows.items()):
-            if window.until < heard or window.first < latest - OLDEST:
+            if window.until < held_from or window.first < latest - OLDEST:
                 del self._windows[key]
 
     def _taken(self, keys: Iterable[RoundKey]) -> set[str]:

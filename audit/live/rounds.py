@@ -1,17 +1,17 @@
 """The rounds that a live table holds: judged as soon as facts decide something, and when they are complete."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from audit.beside_rounds import misses_a_draw
 from audit.context import RoundContext
-from audit.devices import EVER_AFTER, Obscured, Obscurity
+from audit.devices import ALWAYS_BEFORE, EVER_AFTER, Obscured, Obscurity
 from audit.facts import Fact
 from audit.judge import judge, look_so_far
 from audit.live.awaited import AwaitedCards
 from audit.live.beside import Beside
 from audit.live.concluded import conclude
-from audit.live.doubtful import Doubtful
+from audit.live.doubtful import Doubtful, Window
 from audit.live.round import LiveRound
 from audit.live.seen import Seen
 from audit.settings import MILLISECOND, JudgeSettings
@@ -46,6 +46,8 @@ class LiveRounds:
         """How far the topics must be read until a round can be judged that has come to its end."""
         self.idle_at = EVER_AFTER
         """The table's time at which a round has been idle for too long."""
+        self.over_to = ALWAYS_BEFORE
+        """Effective time of the last fact of all rounds that were let go of."""
         self._doubtful = Doubtful()
 
     def mark_all(self, shoe: str | None = None) -> None:
@@ -78,6 +80,11 @@ class LiveRounds:
     def opened(self, opening: Fact) -> None:
         """A round was opened: it may be the one that follows one that was let go of."""
         self.reload |= self._doubtful.followed_by(opening)
+
+    def recall(self, over_to: int, doubtful: Mapping[RoundKey, Window]) -> None:
+        """Rounds had been let go of whose last fact was at a time; these of them may still be judged otherwise."""
+        self.over_to = max(self.over_to, over_to)
+        self._doubtful.recall(doubtful)
 
     def _in_time(self) -> list[LiveRound]:
         """The rounds in the order in which they began."""
@@ -229,10 +236,12 @@ class LiveRounds:
                 shoe.short_of_draws.add(held.number)
             self._used_before |= held.used
             self._doubtful.note(held)
+            self.over_to = max(self.over_to, held.last)
             del self.held[held.shoe, held.number]
-        heard = [source.latest for source in self._beside.sources.values()]
-        if heard:
-            self._doubtful.forget(min(heard), max(heard))
+        sources = self._beside.sources.values()
+        if sources:
+            held_from = min(ALWAYS_BEFORE if source.base is None else source.base.at for source in sources)
+            self._doubtful.forget(held_from, max(source.latest for source in sources))
         return oldest
 
 

@@ -239,7 +239,9 @@ class LiveSource:
             self._clock = None
         device = self.device
         if device.obscured:
-            device.obscured = [span for span in device.obscured if span.end >= before]
+            # The one before the first fact that is held can still be filled.
+            kept_from = min(before, facts[0].at)
+            device.obscured = [span for span in device.obscured if span.end >= kept_from]
         if device.lacking:
             device.lacking = [hole for hole in device.lacking if hole.last > last.sequence]
         return went

@@ -9,6 +9,7 @@ from audit.devices import Base, RejectedPlace
 from audit.facts import Fact
 from audit.intake import CONFLICT, Identity
 from audit.live.beside import Beside
+from audit.live.doubtful import Window
 from audit.live.round import LiveRound
 from audit.live.rounds import LiveRounds
 from audit.live.seen import Seen
@@ -105,6 +106,16 @@ class LiveTable:
         """An event of a time that is not held was stored under this id: another content of it is in conflict."""
         self._beside.source(event.source).known.setdefault(event.id, Known(event, origin, held=False))
 
+    def recall_rounds(self, over_to: int, doubtful: Mapping[RoundKey, Window]) -> None:
+        """All that is stored was taken, with what it changes. Of the rounds that are not read again the last fact was
+        at a time; these of them may still be judged otherwise."""
+        if self._tangled:
+            self._untangle()
+        for source in self._beside.sources.values():
+            source.widened = False
+        self._late.clear()
+        self._judged.recall(over_to, doubtful)
+
     def recall(self, finding: Finding) -> None:
         """People have been told of this, of a device or a shoe whose history is held from before it."""
         self._stirred = True
@@ -165,6 +176,9 @@ class LiveTable:
             return False
         contents = source.refused.setdefault(event.id, set())
         if known is not None:
+            if known.event.type == _OPENED:
+                # The round before it, which may not be held, was judged by it.
+                self._late += [(known.event, known.origin), (event, origin)]
             if known.held:
                 source.forget(known.event)
             else:
@@ -194,6 +208,10 @@ class LiveTable:
             self._file_beside(fact)
             return
         data = fact.data
+        if kind == _OPENED and fact.at <= self._judged.over_to:
+            # A round that was let go of may have gone on behind it.
+            known = self._beside.source(fact.source).known.get(fact.id)
+            self._late.append((fact.event, None if known is None else known.origin))
         held = self.rounds.get((data.shoe, data.round))
         if held is None:
             held = self._open(fact)
@@ -231,7 +249,7 @@ class LiveTable:
         shoe, number = fact.data.shoe, fact.data.round
         if self._passed and (fact.source, fact.id) in self._passed:
             return None
-        if shoe in self._gone or number in self._beside.shoe(shoe).released:
+        if shoe in self._gone or any(number <= other for other in self._beside.shoe(shoe).released):
             self._judged.reload.add(shoe)
             return None
         held = self.rounds[shoe, number] = LiveRound(shoe, number, self._judged_by.get((shoe, number), self.settings))

@@ -1,58 +1,22 @@
 """A hole that shows, or an opening that comes, long after a round: what was found of the round is judged again."""
 
-import asyncio
-import re
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable
 
 import pytest
 
-from schemas.time import micros
 from store.connect import Store
-from store.read.rounds import revisions
-from store.rows.verdicts import RoundKey
-from tests.audit.case import RFID, TABLE, Case, unsettled_round
-from tests.oracle.script import to_lines
-from tests.streams.simulated_time import LONG_AFTER, Scene, scene
-from tests.streams.test_any_interleaving import check
+from tests.audit.case import RFID, Case, unsettled_round
+from tests.streams.parts import Events, killed, play_parts, split
+from tests.streams.simulated_time import Scene
 
 A_BREAK = 600_000
 """Milliseconds; a round is let go of long before."""
-FIRST = RoundKey(TABLE, "S1", 1)
-
-Events = list[dict[str, Any]]
-
-
-def _played(
-    store: Store, parts: Sequence[Events], between: Callable[[Scene], None] = lambda _: None
-) -> list[list[str]]:
-    """Say the parts one after the other, each when the one before was judged and let go of; the codes of all revisions
-    of the first round."""
-    every = to_lines([event for part in parts for event in part])
-
-    async def play() -> None:
-        for number, part in enumerate(parts):
-            if number:
-                between(played)
-            played.publish(to_lines(part))
-            await played.finish()
-
-    began = min(micros(event["time"]) for part in parts for event in part) / 1e6
-    with scene(store, 1, began + LONG_AFTER) as played:
-        asyncio.run(play())
-        check(played, every)
-    found = [re.findall(rb'"code":"([a-z-]+)"', each.json) for each in revisions(store, FIRST)]
-    return [sorted(code.decode() for code in codes) for codes in found]
 
 
 def _not_settled_then_a_break() -> Case:
     case = unsettled_round()
     case.opened += A_BREAK
     return case
-
-
-def _split(events: Events, first: Callable[[dict[str, Any]], bool]) -> list[Events]:
-    return [[event for event in events if first(event)], [event for event in events if not first(event)]]
 
 
 def _lost_in_the_break() -> tuple[Events, str]:
@@ -63,20 +27,16 @@ def _lost_in_the_break() -> tuple[Events, str]:
     return events, [event["time"] for event in events if event["type"] == "round.opened.v1"][-1]
 
 
-def _killed(played: Scene) -> None:
-    played.kill()
-
-
-@pytest.mark.parametrize("between", [lambda _: None, _killed], ids=["the-same-worker", "the-next-worker"])
+@pytest.mark.parametrize("between", [lambda _: None, killed], ids=["the-same-worker", "the-next-worker"])
 def test_a_hole_that_shows_after_a_break_excuses_what_was_missing(
     store: Store, between: Callable[[Scene], None]
 ) -> None:
     events, opened = _lost_in_the_break()
-    parts = _split(events, lambda event: bool(event["time"] < opened))
-    assert _played(store, parts, between) == [["payout-missing"], ["round-incomplete"]]
+    parts = split(events, lambda event: bool(event["time"] < opened))
+    assert play_parts(store, parts, between) == [["payout-missing"], ["round-incomplete"]]
 
 
-@pytest.mark.parametrize("between", [lambda _: None, _killed], ids=["the-same-worker", "the-next-worker"])
+@pytest.mark.parametrize("between", [lambda _: None, killed], ids=["the-same-worker", "the-next-worker"])
 def test_a_hole_behind_the_next_opening_excuses_nothing_though_it_shows_before(
     store: Store, between: Callable[[Scene], None]
 ) -> None:
@@ -89,8 +49,8 @@ def test_a_hole_behind_the_next_opening_excuses_nothing_though_it_shows_before(
     opened = [event["time"] for event in events if event["type"] == "round.opened.v1"][1]
     # The sensor has spoken between the next opening and the hole.
     assert opened < placed[1]["time"] < placed[2]["time"]
-    parts = _split(events, lambda event: bool(event["time"] < opened) or event["source"] == RFID)
-    assert _played(store, parts, between) == [["round-incomplete"], ["payout-missing"]]
+    parts = split(events, lambda event: bool(event["time"] < opened) or event["source"] == RFID)
+    assert play_parts(store, parts, between) == [["round-incomplete"], ["payout-missing"]]
 
 
 def test_an_opening_that_comes_late_moves_the_end_of_the_round_before(store: Store) -> None:
@@ -101,6 +61,6 @@ def test_an_opening_that_comes_late_moves_the_end_of_the_round_before(store: Sto
     case.round(bets={"b3": ("player", 100)}, settled={"b3": (100, 0)})
     events = case.events()
     second = [event for event in events if event["type"] == "round.opened.v1"][1]
-    parts = _split(events, lambda event: event is not second)
-    revised = _played(store, parts)
+    parts = split(events, lambda event: event is not second)
+    revised = play_parts(store, parts)
     assert "round-out-of-order" in revised[-1] and revised[0] != revised[-1]
