@@ -17,7 +17,7 @@ from schemas.time import micros
 from schemas.verdicts import verdict_json
 from store.rows.raw import RecordKey, StoredEvent
 from streams.alerting.raising import place_of_table
-from streams.folding import RECENT, FindingMark, Folded, VerdictMark, verdict_content
+from streams.folding import RECENT, Beginning, FindingMark, Folded, VerdictMark, verdict_content
 from streams.intake import Origin, Share, refused
 from streams.metrics import FAILED
 from streams.news import News, Published, RaisedFinding, RefusedLater
@@ -70,6 +70,7 @@ class TableDesk:
         """What a worker before this one told of devices and shoes."""
         self._recall_at = 0
         """How far the topics must be read until all of that would be found again, and what is not is cleared."""
+        self._beginning: Beginning | None = None
 
     @property
     def mode(self) -> str | None:
@@ -225,6 +226,12 @@ class TableDesk:
             if mark.round == key and mark.standing and name not in found:
                 self._raise(replace(parse_finding(mark.content), cleared=True), live, news)
 
+    @property
+    def read_since(self) -> Beginning | None:
+        """From where on it must be read again at least: a gap that was told can only be taken back where what came
+        before it is held."""
+        return self._beginning if self._to_recall else None
+
     def unknown_late(self, stored: Iterable[StoredEvent]) -> list[AnyEvent]:
         """Keep of the late events those that are no repeats of stored ones; stored ones that are late themselves are no
         repeats of each other. Gives these, and the stored ones that are refused because of them."""
@@ -259,6 +266,7 @@ class TableDesk:
         told = [parse_finding(known.content) for known in self._findings.values() if known.standing and not known.round]
         self._to_recall = [finding for finding in told if finding.shoe not in folded.partly]
         self._recall_at = live.latest + self.settings.patience_ms * MILLISECOND
+        self._beginning = folded.beginning
         self.live = live
         self.reload.clear()
         self.late.clear()

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -77,6 +77,15 @@ class FindingMark:
     """Whether people were told of it; None: it was read from the store, which does not say."""
 
 
+class Beginning(NamedTuple):
+    """From where on a table was read."""
+
+    start: int
+    """Device time, in microseconds since 1970."""
+    firsts: Mapping[str, int]
+    """By source: the first sequence."""
+
+
 @dataclass(slots=True)
 class Folded:
     """A table as its stored events make it."""
@@ -88,6 +97,8 @@ class Folded:
     findings: dict[str, FindingMark] = field(default_factory=dict)
     refused: set[tuple[RecordKey, int]] = field(default_factory=set)
     """Events, by record and place, that are stored as refused."""
+    beginning: Beginning | None = None
+    """None where the store has not heard of the table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +117,8 @@ class Wanted:
     """Of events that came while the table waited to be read and are stored by now: they may have been used before."""
     taken_up: Sequence[AnyEvent] = ()
     """Events that are stored and may not have been judged in all that they say."""
+    since: Beginning | None = None
+    """From where on it was read before, where what was told was not held against that yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +221,9 @@ def _stretches(store: Store, tables: Mapping[str, Wanted]) -> dict[str, _Stretch
             if span.unjudged or span.shoe in shoes or span.last_time >= recent[table]
         ]
         starts[table] = min([last - RECENT, *again, *(micros(event.time) for event in late[table])])
+        before = tables[table].since
+        if before is not None:
+            starts[table] = min(starts[table], before.start)
     if not starts:
         return {}
     found: dict[str, _Stretch] = {}
@@ -216,6 +232,9 @@ def _stretches(store: Store, tables: Mapping[str, Wanted]) -> dict[str, _Stretch
         for event in late[table]:
             # A clock that was set may date it after what follows it.
             firsts[event.source] = min(event.sequence, firsts.get(event.source, event.sequence))
+        before = tables[table].since
+        for source, first in before.firsts.items() if before is not None else ():
+            firsts[source] = min(first, firsts.get(source, first))
         found[table] = _Stretch(starts[table], spans.get(table, []), firsts, since.events, in_doubt.get(table, []))
     return found
 
@@ -302,7 +321,8 @@ def _fold(wanted: Wanted, stretch: _Stretch, read: _Read, settings: JudgeSetting
         time = micros(stored.event.time)
         live.hold_against_arrival(stored.event, time, stored.arrival * 1_000)
         live.take_all([(stored.event, time)], Origin.of_stored(stored))
-    folded = Folded(live, {span.shoe for span in stretch.spans} - whole)
+    beginning = Beginning(stretch.start, stretch.firsts)
+    folded = Folded(live, {span.shoe for span in stretch.spans} - whole, beginning=beginning)
     for refused in read.refused.get(table, []):
         folded.refused.add((refused.key, refused.place))
         if refused.source is None or refused.sequence is None:

@@ -283,7 +283,8 @@ class Sink:
                 shoes = set(desk.reload)
                 wanted.append(
                     Wanted(
-                        desk.table, judge.number, shoes, late[desk.table], arriving, desk.arrived, tuple(desk.taken_up)
+                        desk.table, judge.number, shoes, late[desk.table], arriving, desk.arrived,
+                        tuple(desk.taken_up), desk.read_since,
                     )
                 )  # fmt: skip
         if not wanted:

@@ -118,3 +118,16 @@ def test_what_came_late_and_was_stored_before_it_was_judged_counts(store: Store,
     late = _find(events, "device.heartbeat")
     parts = [[event for event in events if event is not late], [late] * times]
     assert play_parts(store, parts, before_judged=between) == [["round-incomplete"], ["payout-missing"]]
+
+
+def test_a_gap_that_is_filled_is_taken_back_also_where_its_table_is_read_once_more_before_that(store: Store) -> None:
+    """What fills it comes with the refusal of an opening, for which less has to be read than goes back to the gap."""
+    case = Case().round().round().end_shoe(None).load("S2")
+    for _ in range(LONG + 2):
+        case.round()
+    events = case.events()
+    late = _find(events, "bets.closed", shoe="S1", round=1)
+    opening = _find(events, "round.opened", -1)
+    first, rest = split(events, lambda event: bool(event["time"] < _find(events, "shoe.loaded", -1)["time"]))
+    first.remove(late)
+    play_parts(store, [first, [late, *rest, {**opening, "time": iso(micros(opening["time"]) + 1)}]], killed)
