@@ -49,7 +49,7 @@ QUESTIONS: Final = (
             Step(
                 "stream",
                 (),
-                ("--events", "60000", "--turns", "1", "--pairs", "1", "--tables", "60", "--seconds", "3"),
+                ("--events=60000", "--sustained=120000", "--turns=1", "--pairs=1", "--tables=60", "--seconds=3"),
             ),
             # One after the other: a worker that was halted has not caught up when the next part begins.
             *(
