@@ -299,8 +299,15 @@ class TableDesk:
             self._findings = {
                 name: mark
                 for name, mark in self._findings.items()
-                if mark.round is None or mark.round in kept or name in self._on_the_way
+                if name in self._on_the_way
+                or (self._is_held(name, mark, live) if mark.round is None else mark.round in kept)
             }
+
+    @staticmethod
+    def _is_held(name: str, mark: FindingMark, live: LiveTable) -> bool:
+        """Whether more may be said of a device or a shoe; of what was taken back, while it is of late: a device may be
+        found silent again from the same moment on."""
+        return live.speaks_of(name) or mark.time > live.latest - RECENT
 
     @property
     def holds_much(self) -> bool:

@@ -129,6 +129,10 @@ class Beside:
             found = self._found(complete_to, latest)
             self._told = {name: finding for name, finding in self._told.items() if name in found}
 
+    def speaks_of(self, finding: str) -> bool:
+        """Whether what a finding rests on is held, so that it may be told otherwise or taken back."""
+        return finding in self._told
+
     def _found(self, complete_to: int, latest: int) -> dict[str, Finding]:
         self._next_at = None
         found: dict[str, Finding] = {}

@@ -24,10 +24,8 @@ from schemas.topics import HEARTBEAT
 
 GRACE = 45_000 * MILLISECOND
 """How long a judged round is held for what may still come about it."""
-
 MOST_RAISED = 1_000
 """So many rejected events and times ahead of arrival are remembered as told."""
-
 MOST_GONE = 1_000
 """So many shoes are remembered that are no longer held: weeks of a table."""
 
@@ -140,8 +138,7 @@ class LiveTable:
             if event.type == _CONFIGURED:
                 self.ahead.add((event.source, event.id))
             ahead = device_clock.ahead_of_arrival(self.table, Fact.of(event, time), arrival, self.settings)
-            if ahead is not None:
-                self._at_once.append(ahead)
+            self._at_once += [] if ahead is None else [ahead]
 
     def _take(self, event: AnyEvent, time: int, origin: Origin | None) -> bool:
         name = event.id
@@ -267,6 +264,10 @@ class LiveTable:
         held = None if finding.shoe is None or finding.round is None else self.rounds.get((finding.shoe, finding.round))
         return self.latest if held is None or not held.facts else held.moment_of(finding)
 
+    def speaks_of(self, finding: str) -> bool:
+        """Whether more may be said of a finding of no round, known by its id."""
+        return finding in self._raised or self._beside.speaks_of(finding)
+
     @property
     def calm(self) -> bool:
         """Whether nothing came since the last look that can be found, however far the topics have been read since: a
@@ -293,8 +294,7 @@ class LiveTable:
         rests on a part of a round may wait for the next look, which comes at once."""
         if self._tangled:
             self._untangle()
-        seen = Seen(late=self._late)
-        self._late = []
+        seen, self._late = Seen(late=self._late), []
         if self._at_once:
             for finding in self._at_once:
                 if self._raised.get(finding.id) != finding:

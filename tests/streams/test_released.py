@@ -76,9 +76,39 @@ def test_what_was_told_of_a_round_is_let_go_with_it_once_all_that_was_told_befor
     assert _told_of_rounds(desk) == 0
 
 
+def test_what_was_told_of_a_shoe_or_a_device_is_let_go_with_it() -> None:
+    """Where cards are missing at the end of every shoe, a table of months would hold all of that, and look through it
+    at every verdict."""
+    case = Case()
+    for number in range(1, 5):
+        if number > 1:
+            case.load(f"S{number}")
+        for _ in range(12):
+            case.round(**FIRST_BET)
+        case.end_shoe(["2H"])
+    lines = case.round(**FIRST_BET).lines()
+    desk = TableDesk(case.said[0]["subject"], JudgeSettings(), fresh=True)
+    told = []
+    for number, line in enumerate(lines):
+        record = _record(number, [line])
+        for share in by_table(record, event_times(record.decoded.events)).values():
+            desk.take(number, share)
+        for each in desk.look(LONG_AFTER, caught_up=True).findings:
+            desk.stored(each.finding.id, each.version)
+            told += [each] if each.finding.code == "shoe-short" else []
+        desk.release(LONG_AFTER)
+    assert [each.finding.shoe for each in told] == ["S1", "S2", "S3", "S4"]
+    held = [mark.content for mark in _marks(desk) if b'"shoe-short"' in mark.content]
+    assert held == [finding_json(told[-1].finding)]
+
+
 def _told_of_rounds(desk: TableDesk) -> int:
-    [told] = [held for held in gc.get_referents(desk) if isinstance(held, dict) and _are_marks(held.values())] or [{}]
-    return sum(mark.round is not None for mark in told.values())
+    return sum(mark.round is not None for mark in _marks(desk))
+
+
+def _marks(desk: TableDesk) -> list[FindingMark]:
+    held = [each for each in gc.get_referents(desk) if isinstance(each, dict) and _are_marks(each.values())]
+    return [mark for marks in held for mark in marks.values()]
 
 
 def _are_marks(values: Iterable[object]) -> bool:
