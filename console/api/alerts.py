@@ -35,6 +35,15 @@ class Acknowledged(Told):
     """Milliseconds since 1970."""
 
 
+class Closed(Told):
+    """How it was closed."""
+
+    by: str
+    """Who resolved it; empty: a later fact took the ground away."""
+    at: int
+    """Milliseconds since 1970."""
+
+
 class Escalates(Told):
     """The next step of the escalation while nobody acknowledges."""
 
@@ -73,6 +82,8 @@ class AlertTold(Told):
     """Never fewer: of two tellings of an alert, the one with fewer steps is the older."""
     state: str
     open: bool
+    closed: Closed | None
+    """Null: it is open."""
     holder: str
     """Who has taken it; empty: nobody."""
     acknowledged: Acknowledged | None
@@ -143,11 +154,12 @@ async def alerts(
     start: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
     count: Annotated[int, Query(ge=1, le=500)] = 100,
 ) -> AlertsTold:
-    """The latest first."""
+    """The latest first: of the closed ones those that were closed last, else those that were raised last."""
+    board = parts.live.floor.alerts
     found = [
         each
-        for each in reversed(parts.live.floor.alerts.all())
-        if (state == "all" or each.open == (state == "open"))
+        for each in reversed(board.closed() if state == "closed" else board.all())
+        if (state != "open" or each.open)
         and (table is None or each.alert.table == table)
         and (severity is None or each.alert.severity == severity)
     ]

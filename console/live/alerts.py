@@ -7,11 +7,21 @@ from typing import Any
 
 from schemas.findings import SEVERITIES, Finding
 from store.rows.alerts import Alert, AlertHistory, AlertStep
-from streams.alerting.life import SYSTEM, Life, in_order, life_of
+from streams.alerting.life import CLOSED, SYSTEM, Life, in_order, life_of
 from streams.alerting.raising import TablePlace, alert_of
 
 CLOSED_KEPT = 500
 """Closed alerts that the desk still shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Closing:
+    """How an alert was closed."""
+
+    by: str
+    """Who resolved it; empty: a later fact took the ground away."""
+    at: int
+    """Milliseconds since 1970."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +32,8 @@ class AlertPicture:
     steps: tuple[AlertStep, ...] = ()
     cleared: bool = False
     """The topic said that a later fact took the ground away."""
+    cleared_at: int = 0
+    """When the log took that, in milliseconds since 1970."""
 
     @property
     def state(self) -> str:
@@ -33,12 +45,18 @@ class AlertPicture:
     @property
     def open(self) -> bool:
         """Whether somebody has to do something about it."""
-        return self.state not in ("resolved", "cleared")
+        return self.state not in CLOSED
 
     @property
-    def changed_at(self) -> int:
-        """When it last became what it is, in microseconds since 1970; as far as the store has said."""
-        return max((step.at for step in self.steps if step.state), default=self.alert.raised * 1000)
+    def closing(self) -> Closing | None:
+        """How it was closed; None while it is open."""
+        if self.open:
+            return None
+        last = life_of(self.steps).last
+        if last is None or last.state not in CLOSED:
+            # The store has not heard of it yet, and never does where no alert service runs.
+            return Closing("", self.cleared_at)
+        return Closing(last.by if last.state == "resolved" else "", last.at // 1000)
 
 
 def _clearing_noted(life: Life) -> bool:
@@ -77,6 +95,11 @@ class AlertBoard:
         # Closed ones come in when the store answers, which may be after later ones that the topic tells of.
         return sorted(self._alerts.values(), key=lambda each: each.alert.raised)
 
+    def closed(self) -> list[AlertPicture]:
+        """Those that are closed, the one that was closed first first."""
+        found = [(closing.at, each) for each in self.all() if (closing := each.closing) is not None]
+        return [each for _, each in sorted(found, key=lambda pair: pair[0])]
+
     def of_table(self, table: str) -> list[AlertPicture]:
         """The open alerts of one table."""
         return [each for each in self._alerts.values() if each.alert.table == table and each.open]
@@ -102,10 +125,11 @@ class AlertBoard:
         known = self._alerts.get(finding.id)
         alert = alert_of(finding, place, raised, {})
         if known is None:
-            self._put(AlertPicture(replace(alert, time=time), (), finding.cleared))
+            self._put(AlertPicture(replace(alert, time=time), (), finding.cleared, raised))
         else:
             alert = replace(alert, time=known.alert.time, raised=known.alert.raised)
-            self._put(replace(known, alert=alert, cleared=finding.cleared))
+            at = known.cleared_at if known.cleared else raised
+            self._put(replace(known, alert=alert, cleared=finding.cleared, cleared_at=at))
 
     def take_history(self, history: AlertHistory) -> None:
         """An alert as the store had it when it was asked: a later step that is known already stays."""
@@ -116,7 +140,7 @@ class AlertBoard:
         # No step ever goes, so that whoever read the store first and comes last takes nothing back.
         steps = {step.id: step for step in (*known.steps, *history.steps)}
         alert = replace(history.alert, detail={**history.alert.detail, **known.alert.detail})
-        self._put(AlertPicture(alert, tuple(in_order(steps.values())), known.cleared))
+        self._put(replace(known, alert=alert, steps=tuple(in_order(steps.values()))))
 
     def recall(self, history: AlertHistory) -> None:
         """An alert that was closed before the start: no page has to be told of one that it never had."""
@@ -145,10 +169,13 @@ class AlertBoard:
 
     def _forget(self, taken_in: str) -> None:
         # Whoever looks at an old alert takes it in: it must be there to be shown.
-        closed = [each for name, each in self._alerts.items() if name != taken_in and not each.open]
-        if len(closed) > CLOSED_KEPT:
-            for each in sorted(closed, key=lambda each: each.changed_at)[:-CLOSED_KEPT]:
-                del self._alerts[each.alert.id]
+        closed = [
+            (closing.at, name)
+            for name, each in self._alerts.items()
+            if name != taken_in and (closing := each.closing) is not None
+        ]
+        for _, name in sorted(closed)[:-CLOSED_KEPT]:
+            del self._alerts[name]
 
 
 def finding_of(alert: Alert) -> Mapping[str, Any]:

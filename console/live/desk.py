@@ -22,7 +22,8 @@ def alert_json(
     alert = picture.alert
     # The topic may tell of it before the store has its first step.
     life = life_of(picture.steps or (raised_step(alert.id, alert.raised * 1000),))
-    calls = next_escalation(routing, alert.severity, life) if picture.open else None
+    closing = picture.closing
+    calls = next_escalation(routing, alert.severity, life) if closing is None else None
     seen = life.acknowledged
     currency = alert.detail.get("currency") or (table.currency if table else None)
     said = {**finding_of(alert), "code": alert.code, "message": alert.message}
@@ -49,7 +50,8 @@ def alert_json(
         "raised": alert.raised,
         "steps_so_far": len(picture.steps),
         "state": picture.state,
-        "open": picture.open,
+        "open": closing is None,
+        "closed": None if closing is None else {"by": closing.by, "at": closing.at},
         "holder": life.holder,
         "acknowledged": None if seen is None else {"by": seen.by, "at": seen.at // 1000},
         "escalations": life.escalations,

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from console.live.alerts import CLOSED_KEPT, AlertBoard
+from console.live.alerts import CLOSED_KEPT, AlertBoard, Closing
 from store.rows.alerts import AlertHistory, AlertStep
 from streams.alerting.life import SYSTEM, Act, Deed, SystemAct, decide, raised_step
 from streams.alerting.raising import UNKNOWN_PLACE, alert_of
@@ -104,3 +104,63 @@ def test_what_a_person_reopens_is_open_though_the_topic_has_cleared_it(before: D
     assert state() == "reopened"
     hear(cleared=True)
     assert state() == "cleared", "before the store knows of it"
+
+
+def test_how_an_alert_was_closed_is_by_whom_and_when() -> None:
+    board = AlertBoard()
+    alert = alert_of(made_up_finding(1), UNKNOWN_PLACE, AT, {})
+    steps = [raised_step(alert.id, AT * 1000)]
+
+    def closing() -> Closing | None:
+        board.take_history(AlertHistory(alert, tuple(steps)))
+        picture = board.get(alert.id)
+        assert picture is not None
+        return picture.closing
+
+    def record(act: Act | SystemAct) -> None:
+        made = decide(steps, act, alert.id)
+        assert isinstance(made, tuple)
+        steps.extend(made)
+
+    assert closing() is None
+    taken = Act(deed="take", by="tom", role="operator", at=(AT + 1_000) * 1000)
+    handed = Act(deed="hand over", by="tom", role="operator", at=(AT + 2_000) * 1000, to="mei", to_role="shift_manager")
+    resolved = Act(
+        deed="resolve", by="mei", role="shift_manager", at=(AT + 3_000) * 1000, note="seen", disposition="test"
+    )
+    for act in (taken, handed, resolved):
+        record(act)
+    assert closing() == Closing("mei", AT + 3_000)
+    record(SystemAct(deed="clear", at=(AT + 4_000) * 1000))
+    assert closing() == Closing("mei", AT + 3_000), "what a person has resolved stays as he said"
+    record(Act(deed="reopen", by="mei", role="shift_manager", at=(AT + 5_000) * 1000, note="again"))
+    assert closing() is None
+    record(SystemAct(deed="clear", at=(AT + 7_000) * 1000))
+    assert closing() == Closing("", AT + 7_000)
+
+
+def test_what_only_the_topic_has_cleared_was_closed_when_the_log_took_that() -> None:
+    """Where no alert service runs, no step tells of it."""
+    board = AlertBoard()
+    finding = made_up_finding(1)
+    board.take_finding(finding, AT, AT * 1000, UNKNOWN_PLACE)
+    cleared = replace(finding, cleared=True)
+    for arrival in (AT + 5_000, AT + 9_000):  # told twice
+        board.take_finding(cleared, arrival, AT * 1000, UNKNOWN_PLACE)
+    picture = board.get(finding.id)
+    assert picture is not None
+    assert picture.closing == Closing("", AT + 5_000)
+    board.take_history(AlertHistory(picture.alert, (raised_step(finding.id, AT * 1000),)))
+    picture = board.get(finding.id)
+    assert picture is not None
+    assert picture.closing == Closing("", AT + 5_000)
+
+
+def test_what_the_topic_cleared_last_is_kept_however_early_it_was_raised() -> None:
+    board = AlertBoard()
+    late = made_up_finding(0)
+    board.take_finding(late, AT, AT * 1000, UNKNOWN_PLACE)
+    board.take_finding(replace(late, cleared=True), AT + 10_000_000, AT * 1000, UNKNOWN_PLACE)
+    for number in range(1, 2 * CLOSED_KEPT + 1):
+        board.recall(closed(number, AT + 10_000 + number))
+    assert board.get(late.id) is not None

@@ -45,6 +45,20 @@ def test_an_alert_lives_from_raised_to_reopened(console: ConsoleServer) -> None:
         assert again["steps"][3]["note"] == "Looked at it."
 
 
+def test_closed_alerts_are_told_last_closed_first_with_who_closed_them_and_when(console: ConsoleServer) -> None:
+    first, second = (raised(console, number, table="CLOSING") for number in (11, 12))
+    with console.client("shift_manager") as manager:
+        for alert in (second, first):
+            known = manager.get(f"/api/v1/alerts/{alert}").json()
+            assert known["closed"] is None
+            done = manager.post(f"/api/v1/alerts/{alert}/resolve", json={"disposition": "test", "note": "Seen."}).json()
+            assert done["closed"] == {"by": "shift-manager", "at": done["steps"][-1]["at"]}
+        told = manager.get("/api/v1/alerts", params={"state": "closed", "table": "CLOSING"}).json()["alerts"]
+        assert [each["id"] for each in told] == [first, second]
+        everything = manager.get("/api/v1/alerts", params={"state": "all", "table": "CLOSING"}).json()["alerts"]
+        assert [each["id"] for each in everything] == [second, first], "those raised last first"
+
+
 def test_of_two_who_acknowledge_at_once_one_is_told_who_was_first(console: ConsoleServer) -> None:
     path = f"/api/v1/alerts/{raised(console, 2)}/acknowledge"
     with console.client("shift_manager") as one, console.client("operator") as other, ThreadPoolExecutor(2) as at_once:

@@ -3,6 +3,7 @@
 import { h, put, write } from "/public/dom.js";
 import { foundValue } from "./amounts.js";
 import { get, post } from "./api.js";
+import { closedLine, closedWords, lastClosedFirst } from "./closing.js";
 import { age, count, exactly, gameTitle, moment, roundPath, SEVERITIES, tablePath, words } from "./format.js";
 
 const SHOWN = 200;
@@ -128,8 +129,8 @@ class Desk {
       (state !== "mine" || this.mine(alert)) &&
       (state !== "unattended" || ["raised", "reopened", "escalated"].includes(alert.state)) &&
       (!this.severity.value || alert.severity === this.severity.value) &&
-      (!text || `${alert.table} ${alert.code} ${alert.pit} ${alert.message} ${alert.holder}`.toLowerCase().includes(text)))
-      .sort((one, other) => rank(one) - rank(other) || other.raised - one.raised);
+      (!text || `${alert.table} ${alert.code} ${alert.pit} ${alert.message} ${alert.holder} ${alert.closed?.by ?? ""}`.toLowerCase().includes(text)))
+      .sort(state === "closed" ? lastClosedFirst : (one, other) => rank(one) - rank(other) || other.raised - one.raised);
   }
 
   drawQueue() {
@@ -141,7 +142,7 @@ class Desk {
     write(this.more, hidden + Math.max(0, beyond) > 0 ? `${count(hidden + Math.max(0, beyond))} more: narrow the filter.` : alerts.length ? "" : this.floor.ready ? "Nothing here." : "Waiting for the floor…");
     const lines = new Map();
     for (const alert of this.shown) {
-      const state = `${alert.state}|${alert.holder}|${alert.message}|${alert.escalations}|${alert.escalates?.at}`;
+      const state = `${alert.state}|${alert.holder}|${alert.message}|${alert.escalations}|${alert.escalates?.at}|${alert.closed?.at}`;
       let line = this.lines.get(alert.id);
       if (!line || line.state !== state) line = this.line(alert, state);
       lines.set(alert.id, line);
@@ -162,7 +163,7 @@ class Desk {
     const node = h("li", {}, h("button", { type: "button", class: `alert ${alert.severity}`, "data-alert": alert.id, onclick: () => this.open(alert.id, true) },
       h("span", { class: "alert-top" }, h("span", { class: `sev ${alert.severity}` }, alert.code), h("b", {}, alert.table ?? "no table"), clock),
       h("span", { class: "alert-words" }, alert.message),
-      h("span", { class: "alert-foot" }, `${alert.pit ? `pit ${alert.pit} · ` : ""}${alert.round ? `round ${alert.round} · ` : ""}${stateWords(alert)}`)));
+      h("span", { class: "alert-foot" }, `${alert.pit ? `pit ${alert.pit} · ` : ""}${alert.round ? `round ${alert.round} · ` : ""}${alert.closed ? closedLine(alert) : stateWords(alert)}`)));
     return { node, clock, state, alert };
   }
 
@@ -170,7 +171,7 @@ class Desk {
     const now = this.floor.now();
     for (const { alert, clock } of this.lines.values()) {
       const left = alert.escalates ? alert.escalates.at - now : NaN;
-      write(clock, left > 0 ? `${age(now - alert.raised)} · ${age(left)} left` : age(now - alert.raised));
+      write(clock, alert.closed ? `closed ${age(now - alert.closed.at)} ago` : left > 0 ? `${age(now - alert.raised)} · ${age(left)} left` : age(now - alert.raised));
       clock.classList.toggle("late", alert.open && ["raised", "reopened", "escalated"].includes(alert.state) && now - alert.raised > 60_000);
     }
     if (this.detail && this.waited) write(this.waited, this.waitWords());
@@ -232,7 +233,7 @@ class Desk {
     const again = alert.steps?.findLast((step) => step.action === "reopened");
     const old = age(this.floor.now() - alert.raised);
     const unseen = again ? `${age(this.floor.now() - again.at)} since it was opened again` : old;
-    if (!alert.open) return `${words(alert.state)}${alert.disposition ? `: ${alert.disposition}` : ""}.`;
+    if (alert.closed) return closedWords(alert);
     if (alert.acknowledged) return `Acknowledged by ${alert.acknowledged.by} ${age(alert.acknowledged.at - alert.raised)} after it was raised; open for ${old}.`;
     const told = alert.escalations ? `; escalated ${alert.escalations}×` : "";
     if (!alert.escalates) return `Nobody has acknowledged it for ${unseen}${told}.`;

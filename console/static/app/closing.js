@@ -1,0 +1,15 @@
+// How an alert was closed: by whom and when, or by itself.
+
+import { moment, words } from "./format.js";
+
+export const lastClosedFirst = (one, other) => other.closed.at - one.closed.at;
+
+// In a line of the queue.
+export const closedLine = ({ state, disposition, closed }) =>
+  state === "resolved" ? `resolved as ${disposition} by ${closed.by}, ${moment(closed.at)}` : takenBack(closed);
+
+// As a sentence beside it.
+export const closedWords = ({ state, disposition, closed }) =>
+  state === "resolved" ? `Resolved: ${disposition}, by ${closed.by}, ${moment(closed.at)}.` : `${words(takenBack(closed))}.`;
+
+const takenBack = (closed) => `taken back by itself, ${moment(closed.at)}`;

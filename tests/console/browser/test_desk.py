@@ -1,0 +1,76 @@
+"""The alert desk in a real browser: what its lists say, what stands beside them, and what a resolution asks for."""
+
+import re
+from dataclasses import replace
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from console.auth.roles import Role
+from schemas.findings import Finding
+from tests.console.browser.conftest import Visitor
+from tests.console.house import ConsoleServer, await_that, made_up_finding
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+
+
+def raise_all(console: ConsoleServer, *findings: Finding) -> None:
+    """They are on the desk."""
+    console.raise_findings(list(findings))
+    for each in findings:
+        await_that(lambda each=each: console.parts.live.floor.alerts.get(each.id), "the alert is there")
+
+
+def resolve(console: ConsoleServer, finding: Finding, role: Role, disposition: str) -> None:
+    """Somebody resolves it at another desk."""
+    with console.client(role) as client:
+        answer = client.post(
+            f"/api/v1/alerts/{finding.id}/resolve", json={"disposition": disposition, "note": "Looked at it."}
+        )
+    assert answer.status_code == 200, answer.text
+
+
+def listed(page: Page) -> list[str]:
+    """The alerts of the queue from above."""
+    return list(page.locator(".alert").evaluate_all("nodes => nodes.map(node => node.dataset.alert)"))
+
+
+def test_the_closed_ones_are_listed_last_closed_first_with_who_closed_them_and_when(
+    console: ConsoleServer, visitor: Visitor
+) -> None:
+    worst = made_up_finding(9301, message="To be closed in turn, the worst.")
+    least = made_up_finding(9302, "position-not-on-layout", message="To be closed in turn, the least.")
+    gone = made_up_finding(9303, "too-many-wagers", message="To be closed in turn, by itself.")
+    raise_all(console, gone, least, worst)
+    resolve(console, worst, "shift_manager", "false alarm")
+    resolve(console, least, "administrator", "training")
+    console.raise_findings([replace(gone, cleared=True)])
+    board = console.parts.live.floor.alerts
+    await_that(lambda: (known := board.get(gone.id)) and not known.open, "it is taken back")
+    page = visitor.page(console, "shift_manager", "/desk")
+    page.get_by_label("Filter alerts").fill("closed in turn")
+    page.get_by_label("State").select_option("closed")
+    expect(page.locator(".alert")).to_have_count(3)
+    assert listed(page) == [gone.id, least.id, worst.id]
+    when = r"\d\d/\d\d/\d{4} \d\d:\d\d:\d\d"
+    expect(page.locator(".alert .clock").first).to_have_text(re.compile("^closed .* ago$"))
+    expect(page.locator(".alert-foot")).to_have_text([
+        re.compile(f"taken back by itself, {when}$"),
+        re.compile(f"resolved as training by administrator, {when}$"),
+        re.compile(f"resolved as false alarm by shift-manager, {when}$"),
+    ])  # fmt: skip
+    waited = page.locator(".alert-pane .waited")
+    page.locator(".alert").first.click()
+    expect(waited).to_have_text(re.compile(f"^Taken back by itself, {when}.$"))
+    page.locator(".alert").last.click()
+    expect(waited).to_have_text(re.compile(f"^Resolved: false alarm, by shift-manager, {when}.$"))
+
+
+def test_the_closed_ones_are_found_by_who_closed_them(console: ConsoleServer, visitor: Visitor) -> None:
+    finding = made_up_finding(9304, message="One for its closer.")
+    raise_all(console, finding)
+    resolve(console, finding, "administrator", "test")
+    page = visitor.page(console, "shift_manager", "/desk")
+    page.get_by_label("State").select_option("closed")
+    page.get_by_label("Filter alerts").fill("administrator")
+    expect(page.locator(f"[data-alert='{finding.id}']")).to_be_visible()
