@@ -33,8 +33,8 @@ class Desk {
 
   begin() {
     const again = () => this.drawQueue();
-    this.states = h("select", { "aria-label": "State", onchange: () => this.askClosed() }, [["open", "Open"], ["mine", "Mine"], ["unattended", "Nobody at it"], ["closed", "Closed"]].map(([value, text]) => h("option", { value }, text)));
-    this.severity = h("select", { "aria-label": "Severity", onchange: again }, h("option", { value: "" }, "All severities"), SEVERITIES.map((each) => h("option", { value: each }, words(each))));
+    this.states = h("select", { "aria-label": "State", onchange: () => this.askClosed().then(() => this.leaveUnlisted()) }, [["open", "Open"], ["mine", "Mine"], ["unattended", "Nobody at it"], ["closed", "Closed"]].map(([value, text]) => h("option", { value }, text)));
+    this.severity = h("select", { "aria-label": "Severity", onchange: () => { again(); this.leaveUnlisted(); } }, h("option", { value: "" }, "All severities"), SEVERITIES.map((each) => h("option", { value: each }, words(each))));
     this.filter = h("input", { type: "search", placeholder: "Table, code, pit…", "aria-label": "Filter alerts", oninput: again });
     this.total = h("strong", { id: "total" });
     this.selfTest = h("small", { id: "self-test", class: "muted", role: "status" });
@@ -226,6 +226,16 @@ class Desk {
   hidePane() {
     document.body.classList.remove("pane-open");
     scrollTo(0, this.queueAt);
+  }
+
+  // What is not in the list that was changed to does not stay beside it. None is opened in its place: every look is logged.
+  leaveUnlisted() {
+    if (!this.chosen || this.wanted().some((alert) => alert.id === this.chosen)) return;
+    Object.assign(this, { chosen: null, detail: null, stood: null });
+    history.replaceState(null, "", "/desk");
+    document.body.classList.remove("pane-open");
+    this.mark();
+    this.drawPane();
   }
 
   waitWords() {

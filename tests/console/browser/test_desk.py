@@ -74,3 +74,35 @@ def test_the_closed_ones_are_found_by_who_closed_them(console: ConsoleServer, vi
     page.get_by_label("State").select_option("closed")
     page.get_by_label("Filter alerts").fill("administrator")
     expect(page.locator(f"[data-alert='{finding.id}']")).to_be_visible()
+
+
+@pytest.mark.parametrize("to", ["closed", "mine"])
+def test_a_list_that_the_chosen_alert_is_not_in_has_none_chosen(
+    console: ConsoleServer, visitor: Visitor, to: str
+) -> None:
+    finding = made_up_finding(9310 + len(to), message=f"Open, and not {to}.")
+    raise_all(console, finding)
+    page = visitor.page(console, "shift_manager", f"/desk?alert={finding.id}")
+    pane = page.locator(".alert-pane")
+    expect(pane.locator(".steps li").or_(pane.get_by_text("nothing yet")).first).to_be_visible()
+    page.get_by_label("State").select_option(to)
+    expect(pane).to_have_text(re.compile("^Choose an alert"))
+    expect(page).to_have_url(re.compile("/desk$"))
+    page.get_by_label("State").select_option("open")
+    expect(page.locator(f"[data-alert='{finding.id}']")).to_be_visible()
+    expect(page.locator("[aria-current=true][data-alert]")).to_have_count(0)
+
+
+def test_a_list_that_the_chosen_alert_is_in_keeps_it(console: ConsoleServer, visitor: Visitor) -> None:
+    finding = made_up_finding(9320, message="Chosen in both lists.")
+    raise_all(console, finding)
+    page = visitor.page(console, "shift_manager", f"/desk?alert={finding.id}")
+    pane = page.locator(".alert-pane")
+    expect(pane).to_contain_text("Chosen in both lists.")
+    page.get_by_label("Filter alerts").fill("in both lists")
+    page.get_by_label("State").select_option("unattended")
+    page.get_by_label("Severity").select_option("critical")
+    expect(page.locator("[aria-current=true][data-alert]")).to_have_attribute("data-alert", finding.id)
+    expect(pane).to_contain_text("Chosen in both lists.")
+    page.get_by_label("Severity").select_option("low")
+    expect(pane).to_have_text(re.compile("^Choose an alert"))
