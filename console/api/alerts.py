@@ -5,7 +5,8 @@ import time
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Path, Query, Request
-from pydantic import Field
+from pydantic import Field, field_validator
+from pydantic_core import PydanticCustomError
 
 from console.api.models import Given, Told
 from console.auth.people import InvalidPerson
@@ -19,7 +20,7 @@ from console.server.problems import Refused
 from schemas.findings import Severity
 from store.rows.alerts import AlertHistory
 from streams.alerting.desk import Done, alert_with_steps, perform
-from streams.alerting.life import LONGEST_NOTE, Act, Disposition
+from streams.alerting.life import DISPOSITIONS, LONGEST_NOTE, Act, Disposition
 
 router = APIRouter(prefix="/api/v1", tags=["alerts"])
 
@@ -135,6 +136,14 @@ class Resolution(Given):
 
     disposition: Disposition
     note: Note
+
+    @field_validator("disposition", mode="before")
+    @classmethod
+    def _said(cls, value: object) -> object:
+        """In the words that the command line has for it."""
+        if value not in DISPOSITIONS:
+            raise PydanticCustomError("disposition", f"say what it was: {', '.join(DISPOSITIONS)}")
+        return value
 
 
 class HandOver(Given):

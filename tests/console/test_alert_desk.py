@@ -59,6 +59,17 @@ def test_closed_alerts_are_told_last_closed_first_with_who_closed_them_and_when(
         assert [each["id"] for each in everything] == [second, first], "those raised last first"
 
 
+@pytest.mark.parametrize("empty", ["", None])
+def test_a_resolution_without_what_it_was_is_refused_in_words(console: ConsoleServer, empty: str | None) -> None:
+    alert = raised(console, 13)
+    with console.client("shift_manager") as manager:
+        answer = manager.post(f"/api/v1/alerts/{alert}/resolve", json={"disposition": empty, "note": "Seen."})
+        assert answer.status_code == 422
+        (error,) = answer.json()["errors"]
+        assert error == "body.disposition: say what it was: confirmed, false alarm, test, training"
+        assert manager.get(f"/api/v1/alerts/{alert}").json()["open"]
+
+
 def test_of_two_who_acknowledge_at_once_one_is_told_who_was_first(console: ConsoleServer) -> None:
     path = f"/api/v1/alerts/{raised(console, 2)}/acknowledge"
     with console.client("shift_manager") as one, console.client("operator") as other, ThreadPoolExecutor(2) as at_once:

@@ -4,6 +4,7 @@ import { h, put, write } from "/public/dom.js";
 import { foundValue } from "./amounts.js";
 import { get, post } from "./api.js";
 import { closedLine, closedWords, lastClosedFirst } from "./closing.js";
+import { dialog } from "./dialog.js";
 import { age, count, exactly, gameTitle, moment, roundPath, SEVERITIES, tablePath, words } from "./format.js";
 
 const SHOWN = 200;
@@ -315,7 +316,8 @@ class Desk {
 
   resolve() {
     dialog("Resolve", [
-      h("label", {}, "What was it?", h("select", { name: "disposition", required: true }, DISPOSITIONS.map((each) => h("option", { value: each }, words(each))))),
+      // Nothing is chosen beforehand: what it was goes into the reports, and somebody has to have said so.
+      h("label", {}, "What was it?", h("select", { name: "disposition", required: true }, h("option", { value: "" }, "Choose…"), DISPOSITIONS.map((each) => h("option", { value: each }, words(each))))),
       h("label", {}, "What was found, and what was done about it?", h("textarea", { name: "note", required: true, maxlength: 4000 })),
     ], (form) => this.act("resolve", { disposition: form.get("disposition"), note: form.get("note") }));
   }
@@ -382,12 +384,3 @@ const stateWords = ({ state, holder, escalations }) => {
 const rank = (alert) => SEVERITIES.indexOf(alert.severity) + (["raised", "reopened", "escalated"].includes(alert.state) ? 0 : 10);
 
 const fact = (name, value) => [h("dt", {}, name), h("dd", {}, value)];
-
-function dialog(title, fields, done) {
-  const form = h("form", { method: "dialog" }, h("h2", {}, title), fields,
-    h("div", { class: "buttons" }, h("button", { type: "button", onclick: () => node.close() }, "Cancel"), h("button", { class: "primary", type: "submit" }, title)));
-  const node = h("dialog", { "aria-label": title, onclose: () => node.remove() }, form);
-  form.addEventListener("submit", () => done(new FormData(form)));
-  document.body.append(node);
-  node.showModal();
-}

@@ -106,3 +106,42 @@ def test_a_list_that_the_chosen_alert_is_in_keeps_it(console: ConsoleServer, vis
     expect(pane).to_contain_text("Chosen in both lists.")
     page.get_by_label("Severity").select_option("low")
     expect(pane).to_have_text(re.compile("^Choose an alert"))
+
+
+def test_resolving_needs_a_choice_and_none_is_made_beforehand(console: ConsoleServer, visitor: Visitor) -> None:
+    finding = made_up_finding(9330, message="What was this?")
+    raise_all(console, finding)
+    page = visitor.page(console, "shift_manager", f"/desk?alert={finding.id}")
+    pane, dialog = page.locator(".alert-pane"), page.get_by_role("dialog")
+    pane.get_by_role("button", name="Resolve").click()
+    chosen = dialog.get_by_label("What was it?")
+    expect(chosen).to_have_value("")
+    dialog.get_by_label("What was found").fill("Nothing yet.")
+    dialog.get_by_role("button", name="Resolve").click()
+    expect(dialog).to_be_visible()
+    expect(chosen).to_be_focused()
+    known = console.parts.live.floor.alerts.get(finding.id)
+    assert known is not None and known.open
+    chosen.select_option("training")
+    dialog.get_by_role("button", name="Resolve").click()
+    expect(pane).to_contain_text("Resolved: training")
+
+
+def test_resolving_needs_a_choice_by_the_keyboard_too(console: ConsoleServer, visitor: Visitor) -> None:
+    finding = made_up_finding(9331, message="What was this, by keys?")
+    raise_all(console, finding)
+    page = visitor.page(console, "shift_manager", f"/desk?alert={finding.id}")
+    pane, dialog = page.locator(".alert-pane"), page.get_by_role("dialog")
+    expect(pane.locator("[data-deed=resolve]")).to_be_visible()
+    page.keyboard.press("r")
+    chosen = dialog.get_by_label("What was it?")
+    expect(chosen).to_be_focused()
+    page.keyboard.press("Tab")
+    page.keyboard.type("Typed.")
+    for key in ("Tab", "Tab", "Enter"):
+        page.keyboard.press(key)
+    expect(chosen).to_be_focused()
+    page.keyboard.type("false")
+    for key in ("Tab", "Tab", "Tab", "Enter"):
+        page.keyboard.press(key)
+    expect(pane).to_contain_text("Resolved: false alarm")

@@ -64,6 +64,7 @@ def test_an_alert_that_was_opened_again_counts_from_then(console: ConsoleServer,
     page.locator(".alert").click()
     pane = page.locator(".alert-pane")
     pane.get_by_role("button", name="Resolve").click()
+    page.get_by_role("dialog").get_by_label("What was it?").select_option("confirmed")
     page.get_by_role("dialog").locator("textarea").fill("Seen to.")
     page.get_by_role("dialog").get_by_role("button", name="Resolve").click()
     expect(pane).to_contain_text("Resolved: confirmed")

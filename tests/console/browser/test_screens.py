@@ -219,6 +219,7 @@ def test_what_is_reopened_leaves_the_closed_ones(console: ConsoleServer, visitor
     page = visitor.page(console, "shift_manager", f"/desk?alert={finding.id}")
     pane = page.locator(".alert-pane")
     pane.get_by_role("button", name="Resolve").click()
+    page.get_by_label("What was it?").select_option("confirmed")
     page.get_by_label("What was found").fill("Nothing.")
     page.get_by_role("dialog").get_by_role("button", name="Resolve").click()
     expect(pane).to_contain_text("Resolved: confirmed")
