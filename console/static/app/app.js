@@ -3,6 +3,7 @@
 import { h, put, write } from "/public/dom.js";
 import { otherTheme, themeNow } from "/public/theme.js";
 import { get, remove, useToken } from "./api.js";
+import { coded } from "./coded.js";
 import { age, count, useZone } from "./format.js";
 import { LiveFloor } from "./live.js";
 import { SCREENS, screenOf } from "./screens.js";
@@ -108,7 +109,7 @@ function tellStatus() {
   const now = JSON.stringify(found);
   if (now === noticed) return;
   noticed = now;
-  put(notices, found.map(([kind, text]) => h("p", { class: `notice ${kind}` }, text)));
+  put(notices, found.map(([kind, text]) => h("p", { class: `notice ${kind}` }, coded(text))));
 }
 
 function headline(part, state) {
@@ -118,7 +119,7 @@ function headline(part, state) {
 }
 
 export function say(text) {
-  put(toast, h("p", { class: "card" }, text));
+  put(toast, h("p", { class: "card" }, coded(text)));
   clearTimeout(say.timer);
   say.timer = setTimeout(() => put(toast), 6000);
 }

@@ -2,6 +2,7 @@
 
 import { h, put } from "/public/dom.js";
 import { get, post } from "./api.js";
+import { coded } from "./coded.js";
 import { moment, words } from "./format.js";
 import { stacked } from "./stacked.js";
 
@@ -65,7 +66,7 @@ export function show(main, room) {
     const may = administrator && !each.locked && !waits;
     return h("li", { class: "subject" }, h("div", { class: "subject-head" }, h("strong", {}, nameOf(each.name)), h("span", { class: "muted" }, each.title),
       each.kind === "text" && administrator ? null : h("code", {}, each.current || "–")),
-    h("p", { class: "muted" }, each.locked ? `Not from here: ${each.locked}.` : `Takes effect ${each.effect}.`, waits ? " A change of it waits." : ""),
+    h("p", { class: "muted" }, coded(each.locked ? `Not from here: ${each.locked}.` : `Takes effect ${each.effect}.`), waits ? " A change of it waits." : ""),
     may ? h("details", {}, h("summary", {}, "Propose a change"), form) : null);
   }
 

@@ -4,6 +4,7 @@ import { h, put, write } from "/public/dom.js";
 import { foundValue } from "./amounts.js";
 import { get, post } from "./api.js";
 import { closedLine, closedWords, lastClosedFirst } from "./closing.js";
+import { coded } from "./coded.js";
 import { dialog } from "./dialog.js";
 import { age, count, exactly, gameTitle, moment, roundPath, SEVERITIES, tablePath, words } from "./format.js";
 
@@ -280,7 +281,7 @@ class Desk {
         alert.open && !unattended ? deed("hand-over", "Hand over", () => this.handOver([alert.id]), "") : null,
         deed("note", "Add a note", () => this.words("note", "Note"), "")),
       h("h3", {}, "What to do"),
-      h("p", { class: "advice" }, alert.advice),
+      h("p", { class: "advice" }, coded(alert.advice)),
       h("dl", { class: "facts" },
         fact("Rule", alert.rule ?? "no clause behind it"),
         alert.expected === null ? null : fact("Expected", foundValue(alert.code, alert.expected, alert.decimals)), alert.actual === null ? null : fact("Actual", foundValue(alert.code, alert.actual, alert.decimals)),

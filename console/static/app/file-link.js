@@ -2,6 +2,7 @@
 
 import { h, put } from "/public/dom.js";
 import { file } from "./api.js";
+import { coded } from "./coded.js";
 
 export function fileLink(path, text, answer) {
   const link = h("a", { href: path, download: "", onclick: async (event) => {
@@ -12,7 +13,7 @@ export function fileLink(path, text, answer) {
       hand(name, content);
       put(answer);
     } catch (problem) {
-      put(answer, h("p", { class: "said" }, problem.message));
+      put(answer, h("p", { class: "said" }, coded(problem.message)));
     }
   } }, text);
   return link;

@@ -5,6 +5,7 @@ import { amount, foundValue, siteTime } from "./amounts.js";
 import { get } from "./api.js";
 import { card } from "./cards.js";
 import { ELEMENTS } from "./catalogue.js";
+import { coded } from "./coded.js";
 import { byBet, roundPath, words } from "./format.js";
 import { fact } from "./round.js";
 import { scrolling } from "./stacked.js";
@@ -30,11 +31,11 @@ function draw(main, told) {
       h("dl", {}, fact("Where", where || "of no table"), fact("When", `${at(told.time)}; raised ${at(told.raised)}`), fact("Rule", rule),
         finding.expected === null && finding.actual === null ? null : [fact("Expected", foundValue(finding.code, finding.expected, told.decimals)), fact("Was", foundValue(finding.code, finding.actual, told.decimals))],
         fact("Put right", finding.corrected ? "yes, by a later correction" : finding.cleared ? "taken back by a later fact" : "no"),
-        fact("The alert is", told.outcome), fact("First steps", told.advice), fact("Cameras", told.cameras.join(", ") || "none on record"))),
+        fact("The alert is", told.outcome), fact("First steps", coded(told.advice)), fact("Cameras", told.cameras.join(", ") || "none on record"))),
     h("section", { class: "panel" }, h("h2", {}, "Who did what when"), told.deeds.length ? scrolling("Who did what when", h("table", {},
       h("thead", {}, h("tr", {}, ["When", "Who", "What", ""].map((name) => h("th", { scope: "col" }, name || h("span", { class: "visually-hidden" }, "Kind"))))),
       h("tbody", {}, told.deeds.map((deed) => h("tr", {}, h("td", { class: "nowrap" }, at(deed.at)), h("td", {}, deed.who, deed.role ? h("small", { class: "muted" }, ` ${words(deed.role)}`) : null), h("td", {}, deed.what, deed.note ? h("q", {}, deed.note) : null), h("td", { class: "muted" }, KINDS[deed.kind] ?? deed.kind)))))) : h("p", { class: "muted" }, "Nothing is on record.")),
-    story ? roundOf(story, told.zone) : h("section", { class: "panel" }, h("h2", {}, "The round"), h("p", {}, told.no_story))));
+    story ? roundOf(story, told.zone) : h("section", { class: "panel" }, h("h2", {}, "The round"), h("p", {}, coded(told.no_story)))));
 }
 
 function roundOf(story, zone) {

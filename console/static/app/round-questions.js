@@ -5,6 +5,7 @@ import { valued } from "./amounts.js";
 import { get, post } from "./api.js";
 import { catalogue } from "./catalogue.js";
 import { cardName } from "./cards.js";
+import { coded } from "./coded.js";
 import { fileLink } from "./file-link.js";
 import { byBet, count, moment, roundPath, words } from "./format.js";
 import { scrolling } from "./stacked.js";
@@ -41,7 +42,7 @@ export function bundlePanel(view) {
     const told = await get(`${view.path}/proof`);
     put(bundle, told.state === "proved" ? fileLink(`${view.path}/bundle`, "Download the evidence bundle", drawn) : h("span", { class: "muted" }, "The evidence bundle can be drawn once the round is sealed and proved."));
     const tone = { proved: "good", "not sealed": "warn", "not as sealed": "bad" }[told.state];
-    return [h("p", { class: `proof ${tone}` }, { proved: "✓ Proved", "not sealed": "… Not sealed yet", "not as sealed": "✗ Not as sealed" }[told.state], ": ", told.words),
+    return [h("p", { class: `proof ${tone}` }, { proved: "✓ Proved", "not sealed": "… Not sealed yet", "not as sealed": "✗ Not as sealed" }[told.state], ": ", coded(told.words)),
       told.root ? h("dl", {}, h("dt", {}, "Signed"), h("dd", {}, `${moment(told.sealed)} with key ${told.key}`), h("dt", {}, "Root"), h("dd", {}, h("code", { class: "digest" }, told.root))) : null];
   });
   const anew = asking(judged, async () => {
@@ -60,7 +61,7 @@ export function refundPanel(view) {
   const answer = h("div", { role: "status" });
   const ground = h("select", { "aria-label": "Ground" });
   catalogue().then(({ grounds }) => put(ground, Object.entries(grounds).map(([value, text]) => h("option", { value, selected: value === "decision" }, text))),
-    (problem) => put(answer, h("p", { class: "said" }, problem.message)));
+    (problem) => put(answer, h("p", { class: "said" }, coded(problem.message))));
   const until = h("input", { type: "number", "aria-label": "Up to round", min: view.key.round, value: view.key.round, size: 4 });
   const ask = asking(answer, async () => {
     const told = await get(`${view.path}/refund?${new URLSearchParams({ ground: ground.value || "decision", until: until.value || view.key.round })}`);

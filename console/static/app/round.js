@@ -5,6 +5,7 @@ import { amount, foundValue } from "./amounts.js";
 import { get } from "./api.js";
 import { card, slot } from "./cards.js";
 import { ELEMENTS } from "./catalogue.js";
+import { coded } from "./coded.js";
 import { byBet, count, moment as when, precise, roundPath, tablePath, words } from "./format.js";
 import { Playback } from "./playback.js";
 import { bundlePanel, comparePanel, refundPanel, whatIfPanel } from "./round-questions.js";
@@ -27,7 +28,7 @@ class RoundView {
     try {
       told = await get(this.path);
     } catch (problem) {
-      put(this.main, h("div", { class: "pad" }, h("h1", {}, this.name), h("p", { class: "said" }, problem.message), h("p", {}, h("a", { href: "/rounds" }, "Find a round"))));
+      put(this.main, h("div", { class: "pad" }, h("h1", {}, this.name), h("p", { class: "said" }, coded(problem.message)), h("p", {}, h("a", { href: "/rounds" }, "Find a round"))));
       return;
     }
     if (this.ended) return;

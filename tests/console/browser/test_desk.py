@@ -1,6 +1,7 @@
 """The alert desk in a real browser: what its lists say, what stands beside them, and what a resolution asks for."""
 
 import re
+import time
 from dataclasses import replace
 
 import pytest
@@ -8,6 +9,9 @@ from playwright.sync_api import Page, expect
 
 from console.auth.roles import Role
 from schemas.findings import Finding
+from streams.alerting.desk import record_raised
+from streams.alerting.raising import UNKNOWN_PLACE, alert_of
+from streams.alerting.standstill import CODE as NOT_JUDGED
 from tests.console.browser.conftest import Visitor
 from tests.console.house import ConsoleServer, await_that, made_up_finding
 
@@ -145,3 +149,33 @@ def test_resolving_needs_a_choice_by_the_keyboard_too(console: ConsoleServer, vi
     for key in ("Tab", "Tab", "Tab", "Enter"):
         page.keyboard.press(key)
     expect(pane).to_contain_text("Resolved: false alarm")
+
+
+def test_a_command_in_the_advice_is_shown_as_one(console: ConsoleServer, visitor: Visitor) -> None:
+    # The alert service raises it, of no finding.
+    alert = replace(alert_of(made_up_finding(9340), UNKNOWN_PLACE, time.time_ns() // 1_000_000, {}), code=NOT_JUDGED)
+    record_raised(console.parts.store, [alert])
+    await_that(lambda: console.parts.live.floor.alerts.get(alert.id), "the alert is there")
+    page = visitor.page(console, "shift_manager", f"/desk?alert={alert.id}")
+    advice = page.locator(".alert-pane .advice")
+    expect(advice.locator("code")).to_have_text("tablewatch doctor")
+    expect(advice).to_contain_text("tablewatch doctor says whether")
+    expect(advice).not_to_contain_text("`")
+
+
+def test_what_is_shown_as_a_command_is_never_read_as_markup(console: ConsoleServer, visitor: Visitor) -> None:
+    page = visitor.page(console, "shift_manager", "/desk")
+    expect(page.locator("#total")).to_contain_text("open")
+    told = page.evaluate(
+        """async () => {
+          const { coded } = await import("/static/coded.js");
+          const node = document.createElement("p");
+          node.append(...coded("a `<b>x</b>` <i>y</i> `z` and a lone ` one"));
+          return [node.innerHTML, coded("plain"), coded("").length];
+        }"""
+    )
+    assert told == [
+        "a <code>&lt;b&gt;x&lt;/b&gt;</code> &lt;i&gt;y&lt;/i&gt; <code>z</code> and a lone ` one",
+        ["plain"],
+        0,
+    ]

@@ -1,5 +1,7 @@
 """What the handbooks tell people to press and to choose, done as they say it."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -97,3 +99,10 @@ def test_another_limit_needs_both_of_its_ends(evening: Evening, visitor: Visitor
 def test_auditors_see_the_digest_of_the_alert_routing(evening: Evening, visitor: Visitor) -> None:
     page = visitor.page(evening.server, "auditor", "/changes")
     expect(page.locator(".subject", has_text="Alert routing").locator("code")).to_contain_text("SHA-256")
+
+
+def test_commands_on_the_page_of_changes_are_shown_as_commands(evening: Evening, visitor: Visitor) -> None:
+    page = visitor.page(evening.server, "administrator", "/changes")
+    subjects = page.locator(".subjects")
+    expect(subjects.locator("p code").first).to_have_text(re.compile("^tablewatch "))
+    expect(subjects).not_to_contain_text("`")
