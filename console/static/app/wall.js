@@ -32,7 +32,7 @@ class Wall {
     this.filter = h("input", { type: "search", id: "filter", placeholder: "Table, game…", "aria-label": "Filter tables", oninput: () => this.lay() });
     this.order_ = this.choice("order", "Order", [["worst", "Worst first"], ["pit", "By pit"], ["name", "By table"]]);
     this.pit_ = this.choice("pit", "Pit", [["", "All pits"]]);
-    this.only_ = this.choice("only", "Show", [["all", "All tables"], ["found", "With open alerts"], ["quiet", "Silent"]]);
+    this.only_ = this.choice("only", "Show", [["all", "All tables"], ["found", "With open alerts"], ["quiet", "Not heard, or a device silent"]]);
     this.bigButton = h("button", { type: "button", "aria-pressed": "false", onclick: () => this.big() }, "Big screen");
     this.summary = h("div", { class: "summary", id: "summary" });
     this.grid = h("div", { class: "grid", role: "list", "aria-label": "Tables" });
@@ -98,7 +98,8 @@ class Wall {
     put(this.summary,
       h("strong", {}, this.order.length === this.floor.tables.size ? `${count(this.floor.tables.size)} tables` : `${count(this.order.length)} of ${count(this.floor.tables.size)} tables`),
       SEVERITIES.map((severity) => marked(severity, found[severity], true)),
-      h("span", { class: quiet ? "sev high" : "muted" }, `${quiet} silent`));
+      // Not "silent": that is a device while others at its table go on, and stands in its tile.
+      h("span", { class: quiet ? "sev high" : "muted", title: `Tables of which nothing has come for ${QUIET_MS / 1000} s` }, `${count(quiet)} not heard`));
   }
 
   // Which tables are shown, and in which order.

@@ -88,7 +88,7 @@ def test_the_big_screen_has_big_letters_and_ends_with_escape(console: ConsoleSer
 @pytest.mark.parametrize("size", SIZES)
 def test_the_big_screen_shows_all_its_counts(console: ConsoleServer, visitor: Visitor, size: tuple[int, int]) -> None:
     page = visitor.page(console, "operator", "/", size)
-    expect(page.locator("#summary")).to_contain_text("silent")
+    expect(page.locator("#summary")).to_contain_text("not heard")
     page.keyboard.press("b")
     expect(page.locator("body")).to_have_class(re.compile("big"))
     ends = page.locator("#summary > *").evaluate_all("nodes => nodes.map(node => node.getBoundingClientRect().right)")
@@ -103,6 +103,23 @@ def test_a_tile_says_what_is_wrong_at_its_table(console: ConsoleServer, visitor:
         worst = board.worst_of(name)
         told = page.locator(f".tile[data-table='{name}'] .devices")
         expect(told).to_have_text(worst.code if worst else re.compile("devices"))
+
+
+def test_a_table_that_is_not_heard_and_a_device_that_is_silent_are_told_in_two_words(
+    console: ConsoleServer, visitor: Visitor
+) -> None:
+    finding = made_up_finding(
+        9700, "device-silent", table="SD01", shoe=None, round=None, message="display was silent while others went on."
+    )
+    console.raise_findings([finding])
+    page = visitor.page(console, "operator")
+    page.get_by_label("Filter tables").fill("SD01")
+    expect(page.locator(".tile[data-table='SD01'] .devices")).to_have_text("device-silent")
+    summary = page.locator("#summary")
+    expect(summary).to_contain_text(re.compile(r"\d+ not heard"))
+    expect(summary).not_to_contain_text("silent")
+    only = page.get_by_label("Show", exact=True)
+    only.select_option(label="Not heard, or a device silent")
 
 
 def test_the_wall_by_pit_has_its_headings(console: ConsoleServer, visitor: Visitor) -> None:
