@@ -1,4 +1,4 @@
-"""The PEM files of TLS: which of them cannot be used and why, and how long a certificate is valid."""
+"""The PEM files of TLS: which of them cannot be used and why, whose a key is, and how long a certificate is valid."""
 
 import re
 import ssl
@@ -27,14 +27,25 @@ class _HasPassPhrase(Exception):
 
 
 @dataclass(frozen=True, slots=True)
+class Named:
+    """What the two files are named by, as people are told to correct it."""
+
+    certificate: str
+    key: str
+
+
+def named_by(settings: str) -> Named:
+    """By settings of their own; ``settings``: what the names of these begin with."""
+    return Named(f"{settings}_CERTIFICATE", f"{settings}_KEY")
+
+
+@dataclass(frozen=True, slots=True)
 class _Kind:
     """What one of the two files has to hold."""
 
     name: str
     label: bytes
     """How what a PEM file says of its content ends."""
-    setting: str
-    """The end of the name of the setting."""
     convert: str
     """The command that makes PEM of the other form that such files have."""
     read: Callable[[bytes], object]
@@ -47,38 +58,61 @@ def _read_key(content: bytes) -> object:
         raise _HasPassPhrase from error
 
 
-_CERTIFICATE: Final = _Kind(
-    "certificate", b"CERTIFICATE", "_CERTIFICATE", "openssl x509 -inform der", x509.load_pem_x509_certificates
-)
-_KEY: Final = _Kind("private key", b"PRIVATE KEY", "_KEY", "openssl pkey -inform der", _read_key)
+_CERTIFICATE: Final = _Kind("certificate", b"CERTIFICATE", "openssl x509 -inform der", x509.load_pem_x509_certificates)
+_KEY: Final = _Kind("private key", b"PRIVATE KEY", "openssl pkey -inform der", _read_key)
 
 
-def check_pair(certificate: Path, key: Path, settings: str) -> None:
-    """Raises what is wrong with the two in words; ``settings``: what the names of theirs begin with."""
+def check_pair(certificate: Path, key: Path, named: Named) -> None:
+    """Raises what is wrong with the two in words."""
     try:
         # OpenSSL would ask for a pass phrase on the terminal: a service has nobody there.
         ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(certificate, key, password=_refuse)
     except (OSError, _HasPassPhrase) as error:
-        faults = list(filter(None, (_fault(certificate, _CERTIFICATE, settings), _fault(key, _KEY, settings))))
+        told = _fault(certificate, _CERTIFICATE, named.certificate), _fault(key, _KEY, named.key)
+        faults = [fault for fault in told if fault is not None]
         raise UnusablePair("\n".join(faults or _of_both(certificate, key, error))) from error
 
 
-def validity(certificate: Path, settings: str, now: datetime | None = None) -> tuple[bool, str]:
+def belongs(certificate: Path, key: Path, named: Named) -> tuple[bool, str]:
+    """Whether a key is that of its certificate; and that it is, or what is wrong with it. What is wrong with the
+    certificate alone is told by ``validity``."""
+    try:
+        with key.open("rb"):
+            pass
+    except PermissionError as error:
+        # That nobody but its part can is as it should be.
+        reads = "The user of its part has to be able to read it; as that user, run: tablewatch doctor"
+        return True, f"{key} was not looked at: {error.strerror}. {reads}"
+    except OSError:
+        pass  # told below
+    fault = _fault(key, _KEY, named.key)
+    if fault is not None:
+        return False, fault
+    if _fault(certificate, _CERTIFICATE, named.certificate) is not None:
+        return True, f"{key} can be used; what is wrong is told of the certificate"
+    try:
+        check_pair(certificate, key, named)
+    except UnusablePair as error:
+        return False, str(error)
+    return True, f"{key} belongs to {certificate}"
+
+
+def validity(certificate: Path, named: Named, now: datetime | None = None) -> tuple[bool, str]:
     """Whether all certificates of a file are valid, and will be for a while; and until when, or what is wrong with
     which of them."""
-    fault = _fault(certificate, _CERTIFICATE, settings)
+    fault = _fault(certificate, _CERTIFICATE, named.certificate)
     if fault is not None:
         return False, fault
     own, *others = x509.load_pem_x509_certificates(certificate.read_bytes())
-    named = [(str(certificate), own)]
+    all_of_file = [(str(certificate), own)]
     for each in others:
         name = each.subject.rfc4514_string()
-        named.append((f"{certificate}: {name}, which vouches for the part's own certificate,", each))
+        all_of_file.append((f"{certificate}: {name}, which vouches for the part's own certificate,", each))
     now = now or datetime.now(UTC)
-    faults = [told for name, each in named if (told := _out_of_date(name, each, now)) is not None]
+    faults = [told for name, each in all_of_file if (told := _out_of_date(name, each, now)) is not None]
     if faults:
         return False, "; ".join(faults)
-    ends = min(each.not_valid_after_utc for _, each in named)
+    ends = min(each.not_valid_after_utc for _, each in all_of_file)
     return True, f"{certificate} is valid until {ends:%Y-%m-%d %H:%M} UTC"
 
 
@@ -99,10 +133,9 @@ def _refuse() -> NoReturn:
     raise _HasPassPhrase
 
 
-def _fault(path: Path, kind: _Kind, settings: str) -> str | None:
-    """What is wrong with one of the files, looked at alone."""
+def _fault(path: Path, kind: _Kind, setting: str) -> str | None:
+    """What is wrong with one of the files, looked at alone; ``setting``: what names it."""
     says = f"{path} cannot be used for TLS: it"
-    setting = f"{settings}{kind.setting}"
     try:
         content = path.read_bytes()
     except OSError as error:

@@ -16,11 +16,11 @@ from store.migrate import check as check_schema
 from store.read.proof import last_checkpoint_ms
 from store.read.shoes import newest_arrival
 from streams.alerting.standing import standing as alerts_standing
-from streams.broker_url import Broker, BrokerUnavailable, InvalidBrokerUrl, RightsMissing, TopicsMissing
+from streams.broker_url import Broker, BrokerUnavailable, InvalidBrokerUrl, KafkaBroker, RightsMissing, TopicsMissing
 from streams.lag import lag_of, workers_of
 from streams.topics import check as check_topics
 from streams.watching.standing import standing as watches_standing
-from tablewatch.commands.certificates import validity
+from tablewatch.commands.certificates import Named, belongs, named_by, validity
 from tablewatch.commands.services import BROKER_HINT, UNREACHABLE, broker, data, quiet_drivers
 from tablewatch.commands.store_address import store_url
 from tablewatch.settings import PREFIX, InvalidSetting, mistyped, number_of, unusable, value_of
@@ -29,6 +29,7 @@ SEALED_MS: Final = 600_000
 """What came so long after the last checkpoint should have been sealed."""
 _NEEDED: Final = ("broker", "store")
 """Without these nothing works."""
+_OF_THE_BROKER: Final = Named(f"certificate= in {PREFIX}BROKER", f"key= in {PREFIX}BROKER")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +52,8 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help="One JSON object
     Checks broker, topics, store and schema, whether a worker is at work, and how far the workers are behind: `lag` is 0
     when all that was sent is judged and stored. Then the services beside them: how old the last checkpoint of the chain
     is, and how far the watches and the alert service are behind; and how long the certificates that the settings name
-    are valid. Says what to do where something is wrong. A service that was never started is no fault. Exit code 3 if
-    broker or store cannot be reached.
+    are valid, and whether the keys beside them are theirs. Says what to do where something is wrong. A service that was
+    never started is no fault. Exit code 3 if broker or store cannot be reached.
     """
     quiet_drivers()
     checks = [Check("settings", False, wrong) for wrong in (*mistyped(), *unusable())]
@@ -187,11 +188,23 @@ def _alerts(target: Broker) -> Check:
 
 
 def _certificates() -> Iterator[Check]:
-    """Those that the settings name. Not their keys, which nobody but their parts should be able to read."""
+    """The certificates that the settings name, and whether their keys are theirs."""
     for part in ("CONSOLE", "GATEWAY"):
-        named = value_of(f"{part}_CERTIFICATE")
-        if named:
-            yield Check(f"{part.lower()} certificate", *validity(Path(named), PREFIX + part))
+        certificate, key = value_of(f"{part}_CERTIFICATE"), value_of(f"{part}_KEY")
+        if certificate:
+            yield from _pair(part.lower(), Path(certificate), Path(key) if key else None, named_by(PREFIX + part))
+    try:
+        target = broker()
+    except InvalidBrokerUrl:
+        return  # told of the broker
+    if isinstance(target, KafkaBroker) and target.certificate is not None:
+        yield from _pair("broker", target.certificate, target.key, _OF_THE_BROKER)
+
+
+def _pair(part: str, certificate: Path, key: Path | None, named: Named) -> Iterator[Check]:
+    yield Check(f"{part} certificate", *validity(certificate, named))
+    if key is not None:
+        yield Check(f"{part} key", *belongs(certificate, key, named))
 
 
 def _age(milliseconds: int) -> str:

@@ -16,7 +16,7 @@ import uvicorn
 
 from streams.logs import log_to_stderr
 from streams.loopback import is_loopback
-from tablewatch.commands.certificates import UnusablePair, check_pair, validity
+from tablewatch.commands.certificates import UnusablePair, check_pair, named_by, validity
 
 WRONG_USE = 2
 
@@ -103,11 +103,12 @@ def _told_of_tls(place: Place, settings: str) -> list[str]:
     """What people should know of a certificate that is served all the same; ends the command where it cannot be."""
     if place.certificate is None or place.key is None:
         return []
+    named = named_by(settings)
     try:
-        check_pair(place.certificate, place.key, settings)
+        check_pair(place.certificate, place.key, named)
     except UnusablePair as error:
         wrong_use(str(error))
-    well, says = validity(place.certificate, settings)
+    well, says = validity(place.certificate, named)
     return [] if well else [says]
 
 

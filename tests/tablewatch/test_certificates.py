@@ -17,7 +17,7 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_private_key,
 )
 
-from tablewatch.commands.certificates import validity
+from tablewatch.commands.certificates import belongs, named_by, validity
 from tests.services.certificate import self_signed
 from tests.tablewatch.typed import typed
 
@@ -111,7 +111,7 @@ def test_of_several_certificates_in_a_file_each_that_is_not_valid_or_not_for_lon
     tmp_path: Path, begins: timedelta, ends: timedelta, words: str
 ) -> None:
     certificate, _ = chained(tmp_path, ("pit", -DAY, 90 * DAY), ("house", begins, ends), ("root", begins, ends))
-    well, said = validity(certificate, "TABLEWATCH_GATEWAY")
+    well, said = validity(certificate, named_by("TABLEWATCH_GATEWAY"))
     assert not well
     first, second = said.split("; ")
     vouches = "which vouches for the part's own certificate,"
@@ -122,7 +122,7 @@ def test_of_several_certificates_in_a_file_each_that_is_not_valid_or_not_for_lon
 def test_a_file_is_valid_until_the_first_of_its_certificates_ends(tmp_path: Path) -> None:
     certificate, _ = chained(tmp_path, ("house", -DAY, 30 * DAY))
     ends = datetime.now(UTC) + 30 * DAY
-    well, said = validity(certificate, "TABLEWATCH_GATEWAY", ends - 20 * DAY)
+    well, said = validity(certificate, named_by("TABLEWATCH_GATEWAY"), ends - 20 * DAY)
     assert well
     assert re.fullmatch(f"{certificate} is valid until ({ends - DAY / 24:%Y-%m-%d}|{ends:%Y-%m-%d}) .* UTC", said)
 
@@ -211,3 +211,19 @@ def test_a_file_that_cannot_be_read_is_told_with_the_reason(tmp_path: Path) -> N
     told = done.stderr.decode().splitlines()[-1]
     assert f"{missing} cannot be used for TLS: it cannot be read: No such file or directory." in told
     assert "TABLEWATCH_CONSOLE_KEY" in told
+
+
+def test_a_key_that_only_its_part_may_read_is_not_held_against_it(tmp_path: Path) -> None:
+    """That nobody else can is as it should be, and says nothing of the pair."""
+    certificate, key = self_signed(tmp_path, "console")
+    key.chmod(0)
+    user = os.geteuid()
+    if user == 0:  # whom no mode keeps out
+        os.seteuid(65534)
+    try:
+        well, said = belongs(certificate, key, named_by("TABLEWATCH_CONSOLE"))
+    finally:
+        os.seteuid(user)
+    assert well
+    reads = "The user of its part has to be able to read it; as that user, run: tablewatch doctor"
+    assert said == f"{key} was not looked at: Permission denied. {reads}"

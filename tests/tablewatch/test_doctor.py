@@ -95,6 +95,60 @@ def test_a_certificate_that_is_none_is_told(room: Room) -> None:
     assert says.startswith(f"{__file__} cannot be used for TLS: it holds no PEM")
 
 
+@pytest.mark.parametrize("part", ["CONSOLE", "GATEWAY"])
+def test_a_key_is_held_against_its_certificate(room: Room, tmp_path: Path, part: str) -> None:
+    certificate, key = self_signed(tmp_path, "own", ends=timedelta(days=90))
+    _, other = self_signed(tmp_path, "other")
+    name, pair = f"{part.lower()} key", {f"TABLEWATCH_{part}_CERTIFICATE": str(certificate)}
+    _, said = ask(room, **pair, **{f"TABLEWATCH_{part}_KEY": str(key)})
+    assert said[name] == (True, f"{key} belongs to {certificate}")
+    assert said["ok"]
+    code, said = ask(room, **pair, **{f"TABLEWATCH_{part}_KEY": str(other)})
+    ok, says = said[name]
+    assert (code, ok, said["ok"], said[f"{part.lower()} certificate"][0]) == (0, False, False, True)
+    wrong = f"{certificate} and {other} cannot be used for TLS: the key does not belong to the certificate."
+    assert says.startswith(f"{wrong} Name the key that the certificate was asked for with")
+
+
+def test_a_key_that_is_not_there_or_is_none_is_told_once(room: Room, tmp_path: Path) -> None:
+    certificate, _ = self_signed(tmp_path, "own", ends=timedelta(days=90))
+    missing = tmp_path / "missing.key"
+    _, said = ask(room, TABLEWATCH_CONSOLE_CERTIFICATE=str(certificate), TABLEWATCH_CONSOLE_KEY=str(missing))
+    ok, says = said["console key"]
+    assert ok is False
+    assert says.startswith(f"{missing} cannot be used for TLS: it cannot be read: No such file or directory.")
+    assert "TABLEWATCH_CONSOLE_KEY" in says
+    _, said = ask(room, TABLEWATCH_CONSOLE_CERTIFICATE=__file__, TABLEWATCH_CONSOLE_KEY=str(certificate))
+    ok, says = said["console key"]
+    assert ok is False
+    assert says.startswith(f"{certificate} cannot be used for TLS: it holds a certificate and no private key")
+    assert __file__ not in says, "that is told of the certificate"
+
+
+def test_a_key_whose_certificate_cannot_be_used_is_no_second_fault(room: Room, tmp_path: Path) -> None:
+    _, key = self_signed(tmp_path, "own")
+    _, said = ask(room, TABLEWATCH_CONSOLE_CERTIFICATE=__file__, TABLEWATCH_CONSOLE_KEY=str(key))
+    assert said["console certificate"][0] is False
+    assert said["console key"] == (True, f"{key} can be used; what is wrong is told of the certificate")
+
+
+def test_the_key_of_a_kafka_client_is_held_against_its_certificate(room: Room, tmp_path: Path) -> None:
+    certificate, key = self_signed(tmp_path, "own", ends=timedelta(days=90))
+    _, other = self_signed(tmp_path, "other")
+    url = f"kafka://127.0.0.1:1?security=SSL&certificate={certificate}&key="
+    _, said = ask(room, TABLEWATCH_BROKER=f"{url}{other}")
+    ok, says = said["broker key"]
+    assert ok is False
+    assert "the key does not belong to the certificate" in says
+    assert said["broker certificate"][0] is True
+    _, said = ask(room, TABLEWATCH_BROKER=f"{url}{key}")
+    assert said["broker key"] == (True, f"{key} belongs to {certificate}")
+    _, said = ask(room, TABLEWATCH_BROKER=f"{url}{certificate}")
+    ok, says = said["broker key"]
+    assert ok is False
+    assert says.endswith("key= in TABLEWATCH_BROKER names the private key: correct it.")
+
+
 def test_an_address_that_is_none_is_told_beside_the_other_parts(room: Room) -> None:
     code, said = ask(room, TABLEWATCH_CLICKHOUSE_URL="http://default@127.0.0.1:9/x")
     assert code == 3
