@@ -123,16 +123,21 @@ class Desk {
     return alert.holder === me || (alert.state === "acknowledged" && alert.acknowledged?.by === me);
   }
 
-  wanted() {
+  // Whether an alert belongs to the list that is chosen.
+  listed(alert) {
     const state = this.states.value;
     const text = this.filter.value.trim().toLowerCase();
-    const all = state === "closed" ? this.closed : [...this.floor.alerts.values()].filter((alert) => alert.open);
-    return all.filter((alert) =>
+    return alert.open === (state !== "closed") &&
       (state !== "mine" || this.mine(alert)) &&
       (state !== "unattended" || ["raised", "reopened", "escalated"].includes(alert.state)) &&
       (!this.severity.value || alert.severity === this.severity.value) &&
-      (!text || `${alert.table} ${alert.code} ${alert.pit} ${alert.message} ${alert.holder} ${alert.closed?.by ?? ""}`.toLowerCase().includes(text)))
-      .sort(state === "closed" ? lastClosedFirst : (one, other) => rank(one) - rank(other) || other.raised - one.raised);
+      (!text || `${alert.table} ${alert.code} ${alert.pit} ${alert.message} ${alert.holder} ${alert.closed?.by ?? ""}`.toLowerCase().includes(text));
+  }
+
+  wanted() {
+    const closed = this.states.value === "closed";
+    return (closed ? this.closed : [...this.floor.alerts.values()]).filter((alert) => this.listed(alert))
+      .sort(closed ? lastClosedFirst : (one, other) => rank(one) - rank(other) || other.raised - one.raised);
   }
 
   drawQueue() {
@@ -232,7 +237,10 @@ class Desk {
 
   // What is not in the list that was changed to does not stay beside it. None is opened in its place: every look is logged.
   leaveUnlisted() {
-    if (!this.chosen || this.wanted().some((alert) => alert.id === this.chosen)) return;
+    // After an act the pane knows more than the stream has told.
+    const told = this.floor.alerts.get(this.chosen);
+    const known = told?.steps_so_far > this.detail?.steps_so_far ? told : this.detail;
+    if (!this.chosen || (known && this.listed(known))) return;
     Object.assign(this, { chosen: null, detail: null, stood: null });
     history.replaceState(null, "", "/desk");
     document.body.classList.remove("pane-open");

@@ -112,6 +112,24 @@ def test_a_list_that_the_chosen_alert_is_in_keeps_it(console: ConsoleServer, vis
     expect(pane).to_have_text(re.compile("^Choose an alert"))
 
 
+def test_what_was_just_acknowledged_is_mine_before_the_stream_tells_of_it(
+    console: ConsoleServer, visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    finding = made_up_finding(9325, message="Mine at once.")
+    raise_all(console, finding)
+    page = visitor.page(console, "shift_manager", f"/desk?alert={finding.id}")
+    pane = page.locator(".alert-pane")
+    expect(page.locator(f"[data-alert='{finding.id}']")).to_be_visible()
+    monkeypatch.setattr(console.parts.live, "tick", lambda: None)
+    pane.get_by_role("button", name="Acknowledge").click()
+    expect(pane).to_contain_text("Acknowledged by shift-manager")
+    page.get_by_label("State").select_option("mine")
+    expect(page.locator("#total")).to_contain_text("mine")
+    expect(pane).to_contain_text("Acknowledged by shift-manager")
+    monkeypatch.undo()
+    expect(page.locator(f"[data-alert='{finding.id}']")).to_have_attribute("aria-current", "true")
+
+
 def test_resolving_needs_a_choice_and_none_is_made_beforehand(console: ConsoleServer, visitor: Visitor) -> None:
     finding = made_up_finding(9330, message="What was this?")
     raise_all(console, finding)
