@@ -3,14 +3,16 @@
 import asyncio
 import hashlib
 from collections.abc import Callable
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Path, Request
 from pydantic import Field
 
 from console.api.models import Given, Told
+from console.auth.people import Person
 from console.auth.sessions import Session
-from console.changes.ledger import Change, Ledger, NoSuchChange, NotNow
+from console.changes.difference import difference
+from console.changes.ledger import Change, Ledger, NoSuchChange, NotNow, was_here
 from console.changes.settings_file import FileUnusable
 from console.changes.subjects import InvalidValue, Subject
 from console.server.gate import SignedIn, address_of
@@ -38,6 +40,14 @@ class SubjectTold(Told):
     """Why it cannot be changed here; empty: it can."""
 
 
+class LineTold(Told):
+    """A line of a text that is to be changed."""
+
+    fate: Literal["stays", "goes", "comes", "left out"]
+    """left out: some lines that stay and are not shown."""
+    text: str
+
+
 class ChangeTold(Told):
     """One proposal and what became of it."""
 
@@ -45,6 +55,10 @@ class ChangeTold(Told):
     subject: str
     before: str
     after: str
+    lines: list[LineTold] | None
+    """Of a text, what goes and comes, in its order; null for a single value, and where the text is withheld."""
+    approvable: bool
+    """Whether whoever asks may approve it."""
     reason: str
     proposed_by: str
     proposed_at: int
@@ -86,7 +100,7 @@ class Rejection(Given):
 @router.get("", summary="What can be changed, and what was")
 async def changes(session: SignedIn, parts: Console) -> ChangesTold:
     """What waits for a second person comes first, then the latest."""
-    return await asyncio.to_thread(_told, parts.changes, session)
+    return await asyncio.to_thread(_told, parts.changes, session, parts.people.get(session.name))
 
 
 @router.post("", status_code=201, summary="Propose a change")
@@ -144,10 +158,10 @@ def _kept(parts: Parts, session: Session, request: Request, action: str, change:
         "reason": change.reason,
     }
     parts.access.note(session, action, address=address_of(request), detail=detail)
-    return _change(change, hidden=False)
+    return _change(change, parts.people.get(session.name), hidden=False)
 
 
-def _told(ledger: Ledger, session: Session) -> ChangesTold:
+def _told(ledger: Ledger, session: Session, person: Person) -> ChangesTold:
     hiding = session.role != "administrator"
     subjects = []
     for each in ledger.subjects.values():
@@ -161,7 +175,9 @@ def _told(ledger: Ledger, session: Session) -> ChangesTold:
                 current=_shown(current, hiding and each.secret), locked=locked,
             )
         )  # fmt: skip
-    changes = [_change(each, hidden=hiding and _is_secret(ledger.subjects.get(each.subject))) for each in ledger.all()]
+    changes = [
+        _change(each, person, hidden=hiding and _is_secret(ledger.subjects.get(each.subject))) for each in ledger.all()
+    ]
     return ChangesTold(subjects=subjects, changes=changes)
 
 
@@ -174,12 +190,20 @@ def _shown(value: str, hidden: bool) -> str:
     return f"SHA-256 {hashlib.sha256(value.encode()).hexdigest()}" if hidden else value
 
 
-def _change(change: Change, *, hidden: bool) -> ChangeTold:
+def _change(change: Change, person: Person, *, hidden: bool) -> ChangeTold:
+    is_text = "\n" in change.before + change.after
     return ChangeTold(
         id=change.id,
         subject=change.subject,
         before=_shown(change.before, hidden),
         after=_shown(change.after, hidden),
+        lines=[LineTold(fate=each.fate, text=each.text) for each in difference(change.before, change.after)]
+        if is_text and not hidden
+        else None,
+        approvable=change.decision is None
+        and person.role == "administrator"
+        and person.name != change.proposed_by
+        and was_here(person, change),
         reason=change.reason,
         proposed_by=change.proposed_by,
         proposed_at=change.proposed_at,

@@ -21,7 +21,7 @@ from streams.lag import lag_of, workers_of
 from streams.topics import check as check_topics
 from streams.watching.standing import standing as watches_standing
 from tablewatch.commands.certificates import Named, belongs, named_by, validity
-from tablewatch.commands.services import BROKER_HINT, UNREACHABLE, broker, data, quiet_drivers
+from tablewatch.commands.services import BROKER_HINT, FLAGGED, UNREACHABLE, broker, data, quiet_drivers
 from tablewatch.commands.store_address import store_url
 from tablewatch.settings import PREFIX, InvalidSetting, mistyped, number_of, unusable, value_of
 
@@ -42,18 +42,23 @@ class Check:
     """What was found, or what to do."""
 
 
-def doctor(as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False) -> None:
+def doctor(
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 where anything is not well.")] = False,
+) -> None:
     """Examples:
 
     \b
       tablewatch doctor
       tablewatch doctor --json | jq .lag
+      tablewatch doctor --strict || echo "somebody has to look"
 
     Checks broker, topics, store and schema, whether a worker is at work, and how far the workers are behind: `lag` is 0
     when all that was sent is judged and stored. Then the services beside them: how old the last checkpoint of the chain
     is, and how far the watches and the alert service are behind; and how long the certificates that the settings name
     are valid, and whether the keys beside them are theirs. Says what to do where something is wrong. A service that was
-    never started is no fault. Exit code 3 if broker or store cannot be reached.
+    never started is no fault. Exit code 3 if broker or store cannot be reached; what else is not well, `--strict` tells
+    by 1.
     """
     quiet_drivers()
     checks = [Check("settings", False, wrong) for wrong in (*mistyped(), *unusable())]
@@ -74,6 +79,8 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help="One JSON object
         typer.echo("All is well." if well else f"Not well: {bad} of {len(checks)}.")
     if any(not check.ok and check.name in _NEEDED for check in checks):
         raise typer.Exit(UNREACHABLE)
+    if strict and not well:
+        raise typer.Exit(FLAGGED)
 
 
 def _look_at_broker(checks: list[Check]) -> tuple[Broker | None, int | None]:

@@ -186,6 +186,11 @@ def test_a_setting_that_cannot_be_used_is_named(room: Room, name: str, value: st
     code, said = ask(room, **{f"TABLEWATCH_{name}": value})
     assert (code, said["ok"]) == (0, False)
     assert said["settings"] == (False, says)
+    assert ask(room, "--strict", **{f"TABLEWATCH_{name}": value})[0] == 1
+
+
+def test_strict_finds_no_fault_where_all_is_well(room: Room) -> None:
+    assert ask(room, "--strict")[0] == 0
 
 
 def test_it_says_in_the_end_whether_all_is_well(room: Room) -> None:

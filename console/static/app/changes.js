@@ -34,19 +34,27 @@ export function show(main, room) {
     put(waiting, open.length ? h("ul", { class: "plain" }, open.map((each) => proposal(each))) : h("p", { class: "muted" }, "Nothing waits."));
     put(subjects, told.subjects.length ? h("ul", { class: "plain subjects" }, told.subjects.map((each) => subject(each, open))) : h("p", { class: "muted" }, "Nothing can be changed from this console."));
     put(past, told.changes.length ? stacked(h("table", {}, h("thead", {}, h("tr", {}, ["Proposed", "What", "From", "To", "Why", "By", "Decided", "By", "Note"].map((name) => h("th", { scope: "col" }, name)))),
-      h("tbody", {}, told.changes.map((each) => h("tr", {}, h("td", {}, moment(each.proposed_at)), h("td", {}, nameOf(each.subject)), h("td", {}, brief(each.before)), h("td", {}, brief(each.after)), h("td", {}, each.reason), h("td", {}, each.proposed_by),
+      h("tbody", {}, told.changes.map((each) => h("tr", {}, h("td", {}, moment(each.proposed_at)), h("td", {}, nameOf(each.subject)), h("td", { class: "value" }, each.lines ? count(each.lines, "goes") : each.before), h("td", { class: "value" }, each.lines ? h("details", {}, h("summary", {}, count(each.lines, "comes")), lines(each.lines)) : each.after), h("td", {}, each.reason), h("td", {}, each.proposed_by),
         h("td", {}, each.decision ? `${words(each.decision)} ${moment(each.decided_at)}` : "waits"), h("td", {}, each.decided_by ?? "–"), h("td", {}, each.note ?? "")))))) : h("p", { class: "muted" }, "None yet."));
   }
 
   function proposal(each) {
     const own = each.proposed_by === room.who.name;
-    const note = h("input", { "aria-label": "Note", placeholder: "Note", maxlength: 2000 });
-    return h("li", { class: "finding" }, h("p", { class: "words" }, nameOf(each.subject)), values(each.before, each.after),
+    const note = h("input", { "aria-label": "Note, needed to reject", placeholder: "Note (why not, to reject)", maxlength: 2000 });
+    const reject = () => {
+      if (note.value.trim()) return done(`/${each.id}/reject`, { note: note.value.trim() }, "Rejected.");
+      room.say("Say in the note why it is rejected.");
+      return note.focus();
+    };
+    return h("li", { class: "finding" }, h("p", { class: "words" }, nameOf(each.subject)),
+      each.lines ? lines(each.lines) : h("p", { class: "value" }, h("code", {}, each.before || "–"), " → ", h("code", {}, each.after)),
       h("p", {}, `Proposed by ${each.proposed_by}, ${moment(each.proposed_at)}: `, each.reason),
       !administrator ? null : own
         ? h("div", { class: "tools" }, h("span", { class: "muted" }, "Another administrator must approve this."), h("button", { type: "button", onclick: () => done(`/${each.id}/withdraw`, undefined, "Withdrawn.") }, "Withdraw"))
-        : h("div", { class: "tools" }, note, h("button", { type: "button", class: "primary", onclick: () => done(`/${each.id}/approve`, { note: note.value.trim() }, "Approved and made.") }, "Approve"),
-          h("button", { type: "button", onclick: () => done(`/${each.id}/reject`, { note: note.value.trim() }, "Rejected.") }, "Reject")));
+        : h("div", { class: "tools" }, note, each.approvable
+          ? h("button", { type: "button", class: "primary", onclick: () => done(`/${each.id}/approve`, { note: note.value.trim() }, "Approved and made.") }, "Approve")
+          : h("span", { class: "muted" }, "You were added after this was proposed: somebody else approves it."),
+        h("button", { type: "button", onclick: reject }, "Reject")));
   }
 
   function subject(each, open) {
@@ -81,15 +89,14 @@ export function show(main, room) {
   }
 }
 
-const brief = (text) => text.length > 60 ? `${text.slice(0, 57)}…` : text;
+const SIGNS = { stays: "  ", goes: "− ", comes: "+ ", "left out": "⋯ " };
 
-// Lines that go and lines that come, for a text; the two values, for a number or a word.
-function values(before, after) {
-  if (!before.includes("\n") && !after.includes("\n")) return h("p", {}, h("code", {}, before || "–"), " → ", h("code", {}, after));
-  const [was, will] = [before.split("\n"), after.split("\n")];
-  return h("pre", { class: "lines", tabindex: 0 }, [
-    ...was.filter((line) => !will.includes(line)).map((line) => h("span", { class: "gone" }, `− ${line}\n`)),
-    ...will.filter((line) => !was.includes(line)).map((line) => h("span", { class: "come" }, `+ ${line}\n`))]);
+// In their order, with those around them: where a line stands tells whose it is.
+const lines = (all) => h("pre", { class: "lines", tabindex: 0 }, all.map((line) => h("span", { class: line.fate.replace(" ", "-") }, `${SIGNS[line.fate]}${line.text}\n`)));
+
+function count(all, fate) {
+  const found = all.filter((line) => line.fate === fate).length;
+  return `${SIGNS[fate]}${found} ${found === 1 ? "line" : "lines"}`;
 }
 
 function panel(id, title, body) {

@@ -6,8 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
+from console.changes.difference import difference
 from console.changes.ledger import Ledger
 from console.changes.settings_file import FileUnusable, with_setting, write_whole
 from console.changes.subjects import RoutingSubject, SigningKeySubject
@@ -106,6 +109,47 @@ def test_whoever_was_added_after_the_proposal_cannot_approve_it(office: Office) 
         office.app.state.parts.changes.approve(change, late)
 
 
+def test_only_whoever_may_approve_a_change_is_offered_to(office: Office) -> None:
+    office.propose("756")
+    [told] = office.ask("second-admin", "GET").json()["changes"]
+    assert told["approvable"] is True
+    for name in ("administrator", "auditor"):
+        assert [each["approvable"] for each in office.ask(name, "GET").json()["changes"]] == [False]
+    office.ask("second-admin", "POST", f"/{told['id']}/approve", {})
+    assert [each["approvable"] for each in office.ask("second-admin", "GET").json()["changes"]] == [False]
+
+
+def test_a_line_that_moves_is_a_change_of_its_text() -> None:
+    """The same lines in another order give the night shift's address to the day shift."""
+    assert difference("[day]\nto = 1\n[night]\nto = 2", "[day]\nto = 2\n[night]\nto = 1") == [
+        ("stays", "[day]"), ("comes", "to = 2"), ("comes", "[night]"),
+        ("stays", "to = 1"), ("goes", "[night]"), ("goes", "to = 2"),
+    ]  # fmt: skip
+
+
+def test_of_a_long_text_lines_far_from_a_change_are_left_out_and_counted() -> None:
+    lines = [str(number) for number in range(20)]
+    found = difference("\n".join(lines), "\n".join([*lines[:10], *lines[11:]]))
+    assert found[0] == ("left out", "7 lines as before")
+    assert [each.text for each in found if each.fate == "goes"] == ["10"]
+    assert found[-1] == ("left out", "6 lines as before")
+    assert [each.text for each in found if each.fate == "stays"] == ["7", "8", "9", "11", "12", "13"]
+    assert difference("same", "same") == []
+
+
+@given(*[st.lists(st.sampled_from("abc"), max_size=300)] * 2)
+def test_what_goes_and_comes_makes_the_one_text_of_the_other(before: list[str], after: list[str]) -> None:
+    was, will = iter(before), iter(after)
+    for fate, text in difference("\n".join(before), "\n".join(after)):
+        if fate == "left out":
+            for _ in range(int(text.split()[0])):
+                assert next(was, "") == next(will, "")
+        else:
+            assert fate == "comes" or next(was, "") == text
+            assert fate == "goes" or next(will, "") == text
+    assert list(was) == list(will)
+
+
 def test_a_change_is_rejected_with_a_reason_or_withdrawn_by_whoever_proposed_it(office: Office) -> None:
     change = office.propose("753").json()["id"]
     assert office.ask("second-admin", "POST", f"/{change}/reject", {"note": ""}).status_code == 422
@@ -168,6 +212,8 @@ def test_the_routing_holds_addresses_that_only_administrators_see(office: Office
     assert "127.0.0.1" in office.ask("second-admin", "GET").text
     hidden = office.ask("auditor", "GET").text
     assert "127.0.0.1" not in hidden and "127.0.0.2" not in hidden and "SHA-256" in hidden
+    lines = office.ask("second-admin", "GET").json()["changes"][0]["lines"]
+    assert [each["fate"] for each in lines] == ["stays", "stays", "goes", "comes", "stays", "stays"]
     office.ask("second-admin", "POST", f"/{change}/approve", {})
     assert "127.0.0.2" in (office.folder / "data" / "alert-routes.toml").read_text()
     while office.evening.parts.access.carry_some():
