@@ -1,5 +1,6 @@
 """Where the demo's messages to people go: a postbox on this machine, which writes them into a file."""
 
+import re
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -29,6 +30,16 @@ severity = ["critical", "high"]
 chain = [{{ after = "3m", tell = ["shift_manager"] }}, {{ after = "10m", tell = ["administrator"] }}]
 """
 
+_OWN: Final = re.compile(r"//127\.0\.0\.1:(\d+)/")
+
+
+def _listening(handler: type[BaseHTTPRequestHandler], port: int) -> ThreadingHTTPServer:
+    """At the port of the last time, or at another where somebody has that now."""
+    try:
+        return ThreadingHTTPServer(("127.0.0.1", port), handler)
+    except OSError:
+        return ThreadingHTTPServer(("127.0.0.1", 0), handler)
+
 
 class Postbox:
     """Takes messages as a webhook does, and writes each on one line."""
@@ -48,9 +59,14 @@ class Postbox:
             def log_message(self, *_: object) -> None:
                 pass
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        # The port is another at every start.
-        (folder / "alert-routes.toml").write_text(ROUTES.format(port=self._server.server_port), encoding="utf-8")
+        routes = folder / "alert-routes.toml"
+        # What was changed of it, from the console or by hand, holds when the demo is started again.
+        text = routes.read_text("utf-8") if routes.exists() else ROUTES.format(port=0)
+        before = _OWN.search(text)
+        self._server = _listening(Handler, 0 if before is None else int(before[1]))
+        after = _OWN.sub(f"//127.0.0.1:{self._server.server_port}/", text)
+        if after != text:
+            routes.write_text(after, encoding="utf-8")
 
     def __enter__(self) -> Self:
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
