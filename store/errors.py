@@ -60,3 +60,7 @@ class RetentionWouldShrink(StoreError):
 
 class StoreContradicts(StoreError):
     """Two tables of the store disagree about what came in: check the chain, somebody may have changed it."""
+
+
+class HoldTaken(StoreError):
+    """A hold of this name is, or was, on this round: what is kept of it is not written over, take another name."""

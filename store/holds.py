@@ -5,8 +5,10 @@ it. The mark is the column ``held``, which the tables' time to live spares.
 """
 
 from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
 
 from store.connect import Store
+from store.errors import HoldTaken
 from store.render import SchemaSettings
 from store.rows.proof import Hold
 from store.ticks import OLDEST_ARRIVAL
@@ -37,8 +39,21 @@ _HELD: Mapping[str, str] = {
 
 
 def place_hold(store: Store, holds: Iterable[Hold], settings: SchemaSettings) -> None:
-    """Puts holds in force at once."""
-    _write(store, list(holds))
+    """Puts holds in force at once, all of them or none.
+
+    The table keeps the last word about a name and a place: what it says of an earlier hold is never written over.
+    ``HoldTaken`` says what stands there. A hold that is placed again as it stands stays as it was placed first.
+    """
+    kept = {_place_of(hold): hold for hold in all_holds(store)}
+    fresh: list[Hold] = []
+    for hold in holds:
+        before = kept.get(_place_of(hold))
+        if before is None:
+            fresh.append(hold)
+        elif before.lifted_by is not None or (before.reason, before.placed_by) != (hold.reason, hold.placed_by):
+            raise HoldTaken(_taken(before))
+    if fresh:
+        _write(store, fresh)
     apply_holds(store, settings)
 
 
@@ -88,7 +103,7 @@ def holds_in_force(store: Store) -> list[Hold]:
 
 
 def all_holds(store: Store) -> list[Hold]:
-    """Every hold that was ever placed, by name."""
+    """Every hold that was ever placed, by name: of a name and a place there is one."""
     rows = store.query(
         "SELECT hold, table, shoe, round, reason, placed_by, toUnixTimestamp64Milli(placed), lifted_by,"
         " if(isNull(lifted), NULL, toUnixTimestamp64Milli(assumeNotNull(lifted))) FROM holds FINAL"
@@ -108,6 +123,26 @@ def all_holds(store: Store) -> list[Hold]:
         )
         for name, table, shoe, round, reason, placed_by, placed, lifted_by, lifted in rows
     ]
+
+
+def _place_of(hold: Hold) -> tuple[str, str, str, int]:
+    """What the table tells holds apart by."""
+    return hold.hold, hold.table, hold.shoe, hold.round or 0
+
+
+def _taken(hold: Hold) -> str:
+    """What is kept of a hold that another of its name would be written over, and what to do."""
+    place = f"{hold.table}/{hold.shoe}" + (f"/{hold.round}" if hold.round else "")
+    told = f"{hold.placed_by} placed {hold.hold!r} on {place} at {_moment(hold.placed)}, for {hold.reason!r}"
+    if hold.lifted is None:
+        told += ". It is in force and stays as it was placed: `tablewatch store lift` ends it"
+    else:
+        told += f"; {hold.lifted_by} lifted it at {_moment(hold.lifted)}. Both are kept"
+    return f"{told}. Take another name for another hold; a round may be under several. Nothing was placed."
+
+
+def _moment(millis: int) -> str:
+    return datetime.fromtimestamp(millis / 1000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def _write(store: Store, holds: list[Hold]) -> None:

@@ -176,7 +176,8 @@ def hold(
       tablewatch store hold "case 8" BT12/S004 BT12/S005 --reason "inquiry" --by otto
 
     Keeps rounds beyond their retention until the hold is lifted. A round is held with its whole shoe. What is not
-    stored is held, too, when it comes, and is named: it may be mistyped.
+    stored is held, too, when it comes, and is named: it may be mistyped. A hold stays as it was placed: its name is not
+    used for the same round again, also when it was lifted.
     """
     now = time.time_ns() // 1_000_000
     holds = [_hold(name, place, reason, by, now) for place in places]

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from store.connect import Store
-from store.holds import holds_in_force
+from store.holds import all_holds, holds_in_force
 from store.migrate import migrations
 from store.retention import retention_years
 from store.write.raw import write_records
@@ -150,6 +150,37 @@ def test_holds_are_placed_listed_and_lifted(url: str, empty_store: Store) -> Non
     assert len(rows) == 2 and all(row.endswith("anna") for row in rows)
     assert run("lift", "case 7", "--by", "anna").exit_code == 2
     assert run("hold", "case 9", "BT1", "--reason", "x", "--by", "otto").exit_code == 2
+
+
+def test_a_hold_that_stands_is_not_written_over(url: str, empty_store: Store) -> None:
+    run("migrate")
+    place = ("hold", "case 7", "BT1/S1/2")
+    assert run(*place, "--reason", "a complaint", "--by", "mei").exit_code == 0
+    (first,) = all_holds(empty_store)
+    for other in (("--reason", "nothing", "--by", "mei"), ("--reason", "a complaint", "--by", "otto")):
+        refused = run(*place, "BT2/S1", *other)
+        assert refused.exit_code == 2
+        assert "mei placed 'case 7' on BT1/S1/2 at 20" in refused.stderr and "'a complaint'" in refused.stderr
+        assert "in force" in refused.stderr and "Take another name" in refused.stderr
+        assert all_holds(empty_store) == [first], "of several places none is held when one is refused"
+    again = run(*place, "BT2/S1", "--reason", "a complaint", "--by", "mei")
+    assert again.exit_code == 0, "the very same, and one round more"
+    assert [each.table for each in all_holds(empty_store)] == ["BT1", "BT2"]
+    assert first in all_holds(empty_store), "with the time when it was placed first"
+    assert run("hold", "case 8", "BT1/S1/2", "--reason", "nothing", "--by", "otto").exit_code == 0
+
+
+def test_a_hold_that_was_lifted_keeps_its_name(url: str, empty_store: Store) -> None:
+    run("migrate")
+    place = ("hold", "case 7", "BT1/S1", "--reason", "a complaint", "--by", "mei")
+    assert run(*place).exit_code == 0
+    assert run("lift", "case 7", "--by", "anna").exit_code == 0
+    lifted = all_holds(empty_store)
+    refused = run(*place)
+    assert refused.exit_code == 2
+    assert "anna lifted it at 20" in refused.stderr and "Take another name" in refused.stderr
+    assert all_holds(empty_store) == lifted
+    assert run("hold", "case 7", "BT2/S1", "--reason", "a complaint", "--by", "mei").exit_code == 0, "another round"
 
 
 def test_a_hold_on_what_is_not_stored_is_placed_and_named(url: str, empty_store: Store) -> None:
