@@ -1,32 +1,36 @@
 """Sending records and waiting until the broker has them: one way for Kafka, one for the embedded log."""
 
+import time
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol
 
-from kafka import KafkaProducer
+from kafka import KafkaAdminClient, KafkaProducer
 from kafka.errors import (
     AuthorizationError,
     KafkaConfigurationError,
     KafkaError,
-    KafkaTimeoutError,
     MessageSizeTooLargeError,
 )
 
 from schemas.decoding import MAX_RECORD_BYTES
 from schemas.topics import INPUT
-from streams.broker_url import Broker, BrokerUnavailable, EmbeddedLog, KafkaBroker, RightsMissing, TopicsMissing
+from streams.broker_url import Broker, BrokerUnavailable, EmbeddedLog, RightsMissing, TopicsMissing
 from streams.embedded.layout import LogError
 from streams.embedded.log import Log, NewRecord
 from streams.kafka_clients import close, opened
 from streams.kafka_refusal import unavailable
+from streams.kafka_topics import described_topics
 from streams.packing import PackedRecord
 
 IN_FLIGHT_BYTES = 32 << 20
 """So much may be on its way unacknowledged; beyond it, sending waits."""
 
 LOG_BATCH_BYTES = 4 << 20
+
+HEARD_SECONDS = 2.0
+"""Topics that were just made may be unknown so long to one of several brokers."""
 
 _TOO_LARGE = MAX_RECORD_BYTES + 60_000
 
@@ -58,7 +62,12 @@ def open_outlet(broker: Broker, *, patience_seconds: float = 120.0) -> Iterator[
             raise BrokerUnavailable(str(error)) from error
         return
     producer = None
+    bootstrap_ms = int(min(patience_seconds, 30.0) * 1000)
     try:
+        # A producer asks for each topic by itself until its patience ends, and does not tell a topic that is not there
+        # from a broker that is not.
+        with opened(KafkaAdminClient, **broker.client_options(), bootstrap_timeout_ms=bootstrap_ms) as admin:
+            partitions = _partitions(admin, str(broker), patience_seconds)
         producer = opened(
             KafkaProducer,
             **broker.client_options(),
@@ -69,12 +78,12 @@ def open_outlet(broker: Broker, *, patience_seconds: float = 120.0) -> Iterator[
             batch_size=1 << 20,
             max_request_size=_TOO_LARGE,
             max_block_ms=int(patience_seconds * 1000),
-            bootstrap_timeout_ms=int(min(patience_seconds, 30.0) * 1000),
+            bootstrap_timeout_ms=bootstrap_ms,
             delivery_timeout_ms=int(patience_seconds * 1000),
             request_timeout_ms=int(min(patience_seconds / 2, 30.0) * 1000),
             allow_auto_create_topics=False,
         )
-        yield KafkaOutlet(producer, broker)
+        yield KafkaOutlet(producer, partitions)
     except KafkaConfigurationError:
         # Ours to correct, and no fault of the broker.
         raise
@@ -119,19 +128,15 @@ class LogOutlet:
 class KafkaOutlet:
     """Into Kafka: idempotent, acknowledged by all replicas in sync, in order within each partition."""
 
-    def __init__(self, producer: KafkaProducer, broker: KafkaBroker) -> None:
+    def __init__(self, producer: KafkaProducer, partitions: int) -> None:
+        self.partitions = partitions
         self.refused: list[PackedRecord] = []
         self._producer = producer
         self._on_the_way: deque[tuple[PackedRecord, Any]] = deque()
         self._size = 0
-        counts = {topic.name: len(self._partitions_of(topic.name)) for topic in INPUT}
-        self.partitions = same_partitions({name: count for name, count in counts.items() if count}, str(broker))
-
-    def _partitions_of(self, topic: str) -> set[int]:
-        try:
-            return self._producer.partitions_for(topic) or set()
-        except KafkaTimeoutError:
-            return set()
+        for topic in INPUT:
+            # Known from the start, so that it takes records also while the broker is away.
+            producer.partitions_for(topic.name)
 
     def send(self, record: PackedRecord) -> None:
         if len(record.value) > MAX_RECORD_BYTES:
@@ -169,3 +174,20 @@ def same_partitions(counts: dict[str, int], where: str) -> int:
         listed = ", ".join(f"{name} {count}" for name, count in counts.items())
         raise TopicsMissing(f"the input topics of {where} have unequal numbers of partitions: {listed}")
     return next(iter(counts.values()))
+
+
+def _partitions(admin: KafkaAdminClient, where: str, patience_seconds: float) -> int:
+    """The same, of a Kafka broker. Topics that it does not know are missing; a leader, or a broker that goes away while
+    it is asked, is waited for."""
+    asked = time.monotonic()
+    while True:
+        waited = time.monotonic() - asked
+        try:
+            found = described_topics(admin, [topic.name for topic in INPUT])
+        except KafkaError as error:
+            if not error.retriable or waited > patience_seconds:
+                raise
+        else:
+            if len(found) == len(INPUT) or waited > min(patience_seconds, HEARD_SECONDS):
+                return same_partitions({name: len(topic["partitions"]) for name, topic in found.items()}, where)
+        time.sleep(0.2)

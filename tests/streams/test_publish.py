@@ -1,6 +1,7 @@
 """Publishing: every line reaches its topic and partition once, in order, packed, on both brokers; bad lines too."""
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import orjson
@@ -184,8 +185,19 @@ def test_a_new_embedded_log_gets_its_topics_and_an_old_one_keeps_its_settings(tm
 @pytest.mark.java
 def test_a_broker_without_topics_is_told_so(kafka_broker: RealBroker) -> None:
     broker = without_topics(kafka_broker, INPUTS)
-    with pytest.raises(TopicsMissing, match="tablewatch topics create"):
-        publish([b"{}"], broker, patience_seconds=1)
+    missing = "does not have table.cards, table.bets, table.floor: run `tablewatch topics create`"
+    # It has answered: there is nothing to be patient for.
+    with pytest.raises(TopicsMissing, match=missing):
+        publish([b"{}"], broker, patience_seconds=3600)
+
+
+@pytest.mark.java
+def test_topics_that_are_only_just_made_are_waited_for(kafka_broker: RealBroker) -> None:
+    broker = without_topics(kafka_broker)
+    with ThreadPoolExecutor() as beside:
+        sent = beside.submit(publish, [event("card.drawn.v1", "T1", "reader", 1)], broker)
+        create(broker, Layout(partitions=PARTITIONS))
+        assert sent.result(timeout=60).events == 1
 
 
 def test_a_broker_that_is_not_there_is_unavailable() -> None:
