@@ -132,9 +132,10 @@ def accept(
       tablewatch chain accept --reason "worker 3 was cut off from the store on 2 May"
 
     Takes rows into the chain that `replay verify --chain` calls inserted: they are older than the last checkpoint and
-    were not sealed with it. Who accepted them and why is written to the access log, which is in the chain.
+    were not sealed with it. Who accepted them and why is written to the access log, which is in the chain. One process
+    seals at a time: stop `chain run` first, and start it again afterwards.
     """
-    with _sealing() as store:
+    with _sealing("stop `tablewatch chain run` first, and start it again afterwards") as store:
         found = verify_chain(store, own=key_ring().known())
         others = [each for each in found.tampering if each.what != "inserted" or each.kind in ("leaf", "checkpoint")]
         if others:
@@ -241,15 +242,15 @@ def _unsent(made: Checkpoint | None) -> list[Checkpoint]:
 
 
 @contextmanager
-def _sealing() -> Iterator[Store]:
-    """The store, with nobody else at work on its chain in this data folder."""
+def _sealing(otherwise: str = "one a store is enough") -> Iterator[Store]:
+    """The store, with nobody else at work on its chain in this data folder; where somebody is, it says this."""
     with explained(), about_keys():
         data().mkdir(parents=True, exist_ok=True)
         with (data() / "chain.lock").open("w") as lock:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError as error:
-                typer.echo("Another process is sealing; one a store is enough.", err=True)
+                typer.echo(f"Another process is sealing; {otherwise}.", err=True)
                 raise typer.Exit(WRONG_USE) from error
             store = connect(store_url())
             check(store)

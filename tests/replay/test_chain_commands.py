@@ -1,5 +1,6 @@
 """Sealing, proving, exporting and re-auditing as people type it: what is printed, and the exit codes."""
 
+import fcntl
 import re
 import signal
 import subprocess
@@ -150,6 +151,18 @@ def test_a_check_says_whom_it_believes_and_whether_all_is_whole(
     assert unknown.exit_code == 2 and f"it knows {first}, {second}" in unknown.stderr
     assert run("replay", "prove", floor, "--trust", first).exit_code == 0
     assert run("replay", "prove", floor, "--trust", "0123456789abcdef").exit_code == 2
+
+
+def test_who_accepts_beside_a_sealer_is_told_to_stop_it_first(floor: str, tmp_path: Path) -> None:
+    run("keys", "make")
+    assert run("chain", "checkpoint").exit_code == 0
+    with (tmp_path / "data" / "chain.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        accepted, sealed = run("chain", "accept", "--reason", "cut off"), run("chain", "checkpoint")
+    assert (accepted.exit_code, sealed.exit_code) == (2, 2)
+    first = "stop `tablewatch chain run` first, and start it again afterwards"
+    assert accepted.stderr == f"Another process is sealing; {first}.\n"
+    assert sealed.stderr == "Another process is sealing; one a store is enough.\n"
 
 
 def test_a_lost_key_folder_is_said_to_be_lost_before_another_key_seals_on(
