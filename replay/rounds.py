@@ -122,8 +122,10 @@ def near_words(key: RoundKey, near: Nearby) -> str:
 
 
 def _closest(name: str, known: tuple[str, ...], most: int = 5) -> list[str]:
-    """The names that look most like this one, else the first ones."""
+    """The names that look most like this one, else the first ones; all of them where they are few."""
     close = get_close_matches(name, known, most, 0.5)
+    if len(known) <= most:
+        return [*close, *(each for each in known if each not in close)]
     listed = close or list(known[:most])
     more = len(known) - len(listed)
     return [*listed, f"{more} more"] if more else listed

@@ -192,6 +192,8 @@ def test_a_hold_on_what_is_not_stored_is_placed_and_named(url: str, empty_store:
     assert "Nothing of BT1/S1/99 is stored. Shoe S1 has rounds 1 to " in placed.output
     assert "Nothing of BT9/S1 is stored. There is no table BT9; there are BT3, BT2, BT1." in placed.output
     assert "Nothing of BT1/S1/2 " not in placed.output
+    few = run("hold", "case 8", "B1/S1/1", "--reason", "a complaint", "--by", "otto")
+    assert few.stderr == "Nothing of B1/S1/1 is stored. There is no table B1; there are BT1, BT2, BT3.\n"
 
 
 def test_a_store_that_cannot_be_reached_is_exit_code_3(monkeypatch: pytest.MonkeyPatch) -> None:
