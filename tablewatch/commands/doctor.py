@@ -190,7 +190,8 @@ def _alerts(target: Broker) -> Check:
     if not found.running:
         return Check("alerts", False, f"not running; {behind}. Run: tablewatch alerts run")
     if found.untold:
-        return Check("alerts", False, f"running; {behind}. `tablewatch alerts list` and `alerts show` say why")
+        why = "`tablewatch alerts show ID` says of an alert whom it did not reach and why; `alerts list` has the ids"
+        return Check("alerts", False, f"running; {behind}. {why}")
     return Check("alerts", True, f"running; {behind}")
 
 

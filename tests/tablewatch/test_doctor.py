@@ -39,16 +39,20 @@ def room(tmp_path: Path, store: Store) -> Iterator[Room]:
     made.close()
 
 
-def ask(room: Room, *more: str, **settings: str) -> tuple[int, dict[str, Any]]:
-    """The exit code, and what is said of each part."""
+def surroundings(room: Room) -> dict[str, str]:
+    """The settings of everything that is in the room."""
     address = room.store.address
-    environment = {
+    return {
         "TABLEWATCH_CLICKHOUSE_URL": f"clickhouse://{address.user}:{address.password}@{address.host}:{address.port}"
         f"/{address.database}",
         "TABLEWATCH_BROKER": str(room.broker),
         "TABLEWATCH_DATA": str(room.folder),
-        **settings,
     }
+
+
+def ask(room: Room, *more: str, **settings: str) -> tuple[int, dict[str, Any]]:
+    """The exit code, and what is said of each part."""
+    environment = surroundings(room) | settings
     done = CliRunner().invoke(app, ["doctor", "--json", *more], env=environment)
     said = orjson.loads(done.stdout)
     return done.exit_code, {each["name"]: (each["ok"], each["says"]) for each in said["checks"]} | {"ok": said["ok"]}
@@ -246,6 +250,12 @@ def test_shoes_that_nobody_watches_are_counted_and_bad_once_others_were(room: Ro
     assert (code, said["ok"]) == (0, False)
 
 
+def told_of_alerts(room: Room) -> list[str]:
+    """What `alerts show` tells of each alert that `alerts list` lists."""
+    listed = CliRunner().invoke(app, ["alerts", "list"], env=surroundings(room)).stdout.splitlines()
+    return [CliRunner().invoke(app, ["alerts", "show", line[:8]], env=surroundings(room)).stdout for line in listed]
+
+
 def test_the_alert_service_runs_or_does_not_and_what_it_has_not_read_is_counted(room: Room) -> None:
     late = finding("late-bet", "BT1")
     with room.service():
@@ -258,6 +268,9 @@ def test_the_alert_service_runs_or_does_not_and_what_it_has_not_read_is_counted(
         until(lambda: "1 messages were tried and not taken" in ask(room)[1]["alerts"][1])
         ok, says = ask(room)[1]["alerts"]
         assert (ok, says.partition(";")[0]) == (False, "running")
+        assert "`tablewatch alerts show ID` says" in says and "`alerts list` has the ids" in says
+        # As it says: the list has the alert, and the alert whom it did not reach, and why.
+        until(lambda: any("failed by" in told and "503" in told for told in told_of_alerts(room)))
     room.say(finding("late-bet", "BT1", number=3), late)
     ok, says = ask(room)[1]["alerts"]
     assert not ok
