@@ -6,10 +6,10 @@
 
 With `--worker` a whole worker, a process of its own, reads the floor from the embedded log and stores it; its resident
 memory is sampled until it has acknowledged the last record. The floor is sent as fast as it is read, six minutes of its
-time ahead, so that the worker never waits and floor time is all the time there is. With `--hours` every
-table plays until the floor's clock says so, and something is wrong in one round of a hundred; what is held is then
-looked at by hour and by quarter of the way, the first of which is left out, as caches fill in it. With `--behind` all
-of it is there before the worker starts. Exits with 1 where a bar is missed.
+time ahead, so that the worker never waits and floor time is all the time there is. With `--hours` every table plays
+until the floor's clock says so, and something is wrong in one round of a hundred; what is held is then looked at by
+hour and by quarter of the way, the first of which is left out, as caches fill in it. With `--behind` all of it is there
+before the worker starts. Exits with 1 where a bar is missed.
 
 Otherwise it feeds the judges of one worker in this process, as its agent does, with records of 100 events; every batch
 counts as stored at once.
@@ -49,8 +49,8 @@ SAMPLE_SECONDS = 0.5
 BAR_MB = 600
 HOUR_MS = 3_600_000
 SLICE_HOURS = 0.1
-"""So much of the floor's time may be in hand: with more of it, what is held says more of how far the store was behind at
-its worst than of what stays."""
+"""So much of the floor's time may be in hand: with more of it, what is held says more of how far the store was behind
+at its worst than of what stays."""
 MOST_ROUNDS_AN_HOUR = 180
 """More than a table plays: the fastest takes half a minute for one."""
 FAULTS = 0.01
