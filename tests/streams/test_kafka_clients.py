@@ -53,14 +53,15 @@ def _unrecorded(caplog: pytest.LogCaptureFixture) -> None:
 
 @contextmanager
 def _nothing_left() -> Iterator[None]:
-    """No thread is there that was not there before, and no more files are open."""
+    """After so many times no thread is there that was not there before, and fewer than so many files: threads of
+    earlier tests open some now and then, and what a client leaves, it leaves each time."""
     gc.collect()
     threads, files = set(threading.enumerate()), len(list(Path("/dev/fd").iterdir()))
     yield
     assert [thread.name for thread in threading.enumerate() if thread not in threads] == []
     # The client leaves the sockets of refused connections to the collector.
     gc.collect()
-    assert len(list(Path("/dev/fd").iterdir())) <= files
+    assert len(list(Path("/dev/fd").iterdir())) < files + TIMES
 
 
 def _tried_often(way: Callable[[Broker], object], url: str) -> None:
@@ -113,16 +114,19 @@ def test_a_server_that_is_no_broker_costs_no_thread_and_no_file(way: str, securi
 @pytest.mark.parametrize("kind", [KafkaAdminClient, KafkaConsumer, KafkaProducer])
 def test_a_client_that_came_through_is_left_open(kind: type, kafka_broker: RealBroker) -> None:
     with _nothing_left():
-        client = opened(kind, **kafka_broker.options)
-        assert [thread for thread in threading.enumerate() if thread.name.startswith("kafka")]
-        client.close()
+        for _ in range(TIMES):
+            client = opened(kind, **kafka_broker.options)
+            assert [thread for thread in threading.enumerate() if thread.name.startswith("kafka")]
+            client.close()
 
 
 @pytest.mark.java
 @pytest.mark.xdist_group("kafka")
 def test_what_a_client_finds_wrong_with_its_settings_after_it_came_through_is_said(kafka_broker: RealBroker) -> None:
-    with _nothing_left(), pytest.raises(KafkaConfigurationError, match="group_instance_id requires group_id"):
-        opened(KafkaConsumer, **kafka_broker.options, group_id=None, group_instance_id="first")
+    with _nothing_left():
+        for _ in range(TIMES):
+            with pytest.raises(KafkaConfigurationError, match="group_instance_id requires group_id"):
+                opened(KafkaConsumer, **kafka_broker.options, group_id=None, group_instance_id="first")
 
 
 @pytest.mark.java
