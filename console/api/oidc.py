@@ -23,8 +23,11 @@ logger = logging.getLogger(__name__)
 
 Given = Annotated[str, Query(max_length=4096)]
 
-# One answer to whoever is refused, whatever the reason; the log has it.
-_REFUSED: Final = "the provider does not vouch for you here: ask an administrator"
+# One answer to whoever is refused, whatever the reason; the access log has it.
+_REFUSED: Final = (
+    "you were not signed in: try once more from the sign-in page; if that does not help, ask an administrator, who"
+    " finds the reason in the access log"
+)
 
 
 class WaysTold(Told):

@@ -122,7 +122,10 @@ class Ledger:
             if now not in (waiting.before, waiting.after):
                 raise NotNow("it was changed elsewhere since this was proposed: propose it anew")
             if now != waiting.after:
-                about.apply(waiting.after, f"{waiting.proposed_by} and {by.name}")
+                became = about.apply(waiting.after, f"{waiting.proposed_by} and {by.name}")
+                # What was asked for may be an act: which key it made is to be known.
+                with self._database.using() as db:
+                    db.execute("UPDATE change SET after = ? WHERE id = ?", (became, waiting.id))
         return self.get(change)
 
     def reject(self, change: str, by: Person, note: str) -> Change:

@@ -51,8 +51,8 @@ class Subject(Protocol):
     def check(self, value: str) -> None:
         """``InvalidValue`` unless the value can be used."""
 
-    def apply(self, value: str, by: str) -> None:
-        """Make it so."""
+    def apply(self, value: str, by: str) -> str:
+        """Make it so; what it is then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +85,9 @@ class SettingSubject:
     def check(self, value: str) -> None:
         self.usable(value)
 
-    def apply(self, value: str, by: str) -> None:
+    def apply(self, value: str, by: str) -> str:
         write_whole(self.path, with_setting(read_text(self.path), self.name.lower(), value))
+        return value
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +115,9 @@ class RoutingSubject:
         except InvalidRouting as error:
             raise InvalidValue(str(error)) from error
 
-    def apply(self, value: str, by: str) -> None:
+    def apply(self, value: str, by: str) -> str:
         write_whole(self.path, value)
+        return value
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,5 +145,5 @@ class SigningKeySubject:
         if value != ROTATE:
             raise InvalidValue(f"a key cannot be chosen: ask for {ROTATE!r}")
 
-    def apply(self, value: str, by: str) -> None:
-        self.ring.rotate(by)
+    def apply(self, value: str, by: str) -> str:
+        return self.ring.rotate(by).key_id

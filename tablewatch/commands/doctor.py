@@ -199,8 +199,14 @@ def _certificates() -> Iterator[Check]:
     """The certificates that the settings name, and whether their keys are theirs."""
     for part in ("CONSOLE", "GATEWAY"):
         certificate, key = value_of(f"{part}_CERTIFICATE"), value_of(f"{part}_KEY")
+        named = named_by(PREFIX + part)
         if certificate:
-            yield from _pair(part.lower(), Path(certificate), Path(key) if key else None, named_by(PREFIX + part))
+            yield from _pair(part.lower(), Path(certificate), Path(key) if key else None, named)
+        if certificate and not key:
+            yield Check(f"{part.lower()} key", False, f"{named.certificate} is set and {named.key} is not: set both")
+        if key and not certificate:
+            says = f"{named.key} is set and {named.certificate} is not: set both"
+            yield Check(f"{part.lower()} certificate", False, says)
     try:
         target = broker()
     except InvalidBrokerUrl:
@@ -210,6 +216,7 @@ def _certificates() -> Iterator[Check]:
 
 
 def _pair(part: str, certificate: Path, key: Path | None, named: Named) -> Iterator[Check]:
+    """Of both files; a client of the broker may have its key in the file of its certificate."""
     yield Check(f"{part} certificate", *validity(certificate, named))
     if key is not None:
         yield Check(f"{part} key", *belongs(certificate, key, named))

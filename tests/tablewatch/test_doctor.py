@@ -84,8 +84,8 @@ def test_without_broker_and_store_both_are_named_and_the_exit_code_is_3(room: Ro
 def test_how_long_a_certificate_is_valid_is_told_where_the_settings_name_one(
     room: Room, tmp_path: Path, days: int, well: bool
 ) -> None:
-    certificate, _ = self_signed(tmp_path, "console", begins=timedelta(days=-9), ends=timedelta(days=days))
-    _, said = ask(room, TABLEWATCH_CONSOLE_CERTIFICATE=str(certificate))
+    certificate, key = self_signed(tmp_path, "console", begins=timedelta(days=-9), ends=timedelta(days=days))
+    _, said = ask(room, TABLEWATCH_CONSOLE_CERTIFICATE=str(certificate), TABLEWATCH_CONSOLE_KEY=str(key))
     ok, says = said["console certificate"]
     assert (ok, said["ok"]) == (well, well)
     assert says.startswith(str(certificate))
@@ -112,6 +112,17 @@ def test_a_key_is_held_against_its_certificate(room: Room, tmp_path: Path, part:
     assert (code, ok, said["ok"], said[f"{part.lower()} certificate"][0]) == (0, False, False, True)
     wrong = f"{certificate} and {other} cannot be used for TLS: the key does not belong to the certificate."
     assert says.startswith(f"{wrong} Name the key that the certificate was asked for with")
+
+
+@pytest.mark.parametrize("part", ["CONSOLE", "GATEWAY"])
+def test_one_of_the_two_files_alone_is_told(room: Room, tmp_path: Path, part: str) -> None:
+    certificate, key = self_signed(tmp_path, "own", ends=timedelta(days=90))
+    names = f"TABLEWATCH_{part}_CERTIFICATE", f"TABLEWATCH_{part}_KEY"
+    _, said = ask(room, **{names[0]: str(certificate)})
+    assert said[f"{part.lower()} key"] == (False, f"{names[0]} is set and {names[1]} is not: set both")
+    assert said[f"{part.lower()} certificate"][0]
+    _, said = ask(room, **{names[1]: str(key)})
+    assert said[f"{part.lower()} certificate"] == (False, f"{names[1]} is set and {names[0]} is not: set both")
 
 
 def test_a_key_that_is_not_there_or_is_none_is_told_once(room: Room, tmp_path: Path) -> None:

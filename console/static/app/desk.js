@@ -136,7 +136,9 @@ class Desk {
 
   wanted() {
     const closed = this.states.value === "closed";
-    return (closed ? this.closed : [...this.floor.alerts.values()]).filter((alert) => this.listed(alert))
+    // What was asked for is of that moment; what others close or reopen since is streamed.
+    const known = closed ? new Map([...this.closed.map((alert) => [alert.id, alert]), ...this.floor.alerts]) : this.floor.alerts;
+    return [...known.values()].filter((alert) => this.listed(alert))
       .sort(closed ? lastClosedFirst : (one, other) => rank(one) - rank(other) || other.raised - one.raised);
   }
 
@@ -349,7 +351,7 @@ class Desk {
       return;
     }
     dialog(ids.length === 1 ? "Hand over" : `Hand over ${ids.length} alerts`, [
-      h("label", {}, "To", h("select", { name: "to", required: true }, colleagues.map((each) => h("option", { value: each.name }, `${each.name} (${words(each.role)})`)))),
+      h("label", {}, "To", h("select", { name: "to", required: true }, h("option", { value: "" }, "Choose…"), colleagues.map((each) => h("option", { value: each.name }, `${each.name} (${words(each.role)})`)))),
       h("label", {}, "Note", h("textarea", { name: "note", maxlength: 4000 })),
     ], async (form) => {
       let refused = 0;

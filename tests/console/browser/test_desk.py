@@ -70,6 +70,42 @@ def test_the_closed_ones_are_listed_last_closed_first_with_who_closed_them_and_w
     expect(waited).to_have_text(re.compile(f"^Resolved: false alarm, by shift-manager, {when}.$"))
 
 
+def test_what_others_close_or_reopen_comes_into_the_closed_ones_and_goes_by_itself(
+    console: ConsoleServer, visitor: Visitor
+) -> None:
+    first, second = (made_up_finding(number, message="Closed while looked at.") for number in (9305, 9306))
+    raise_all(console, first, second)
+    resolve(console, first, "administrator", "test")
+    page = visitor.page(console, "shift_manager", "/desk")
+    page.get_by_label("Filter alerts").fill("closed while looked at")
+    page.get_by_label("State").select_option("closed")
+    expect(page.locator(".alert")).to_have_count(1)
+    resolve(console, second, "administrator", "training")
+    expect(page.locator(".alert")).to_have_count(2)
+    assert listed(page) == [second.id, first.id]
+    with console.client("administrator") as client:
+        answer = client.post(f"/api/v1/alerts/{first.id}/reopen", json={"note": "The video shows otherwise."})
+    assert answer.status_code == 200, answer.text
+    expect(page.locator(".alert")).to_have_count(1)
+    assert listed(page) == [second.id]
+
+
+def test_nobody_is_chosen_beforehand_to_hand_over_to(console: ConsoleServer, visitor: Visitor) -> None:
+    finding = made_up_finding(9307, message="Whose is this?")
+    raise_all(console, finding)
+    page = visitor.page(console, "shift_manager", f"/desk?alert={finding.id}")
+    pane, dialog = page.locator(".alert-pane"), page.get_by_role("dialog")
+    pane.get_by_role("button", name="Take").click()
+    expect(pane).to_contain_text("shift-manager")
+    pane.get_by_role("button", name="Hand over").click()
+    expect(dialog.get_by_label("To")).to_have_value("")
+    dialog.get_by_role("button", name="Hand over").click()
+    expect(dialog.get_by_label("To")).to_be_focused()
+    dialog.get_by_label("To").select_option("operator")
+    dialog.get_by_role("button", name="Hand over").click()
+    expect(page.get_by_text("1 handed over to operator.")).to_be_visible()
+
+
 def test_the_closed_ones_are_found_by_who_closed_them(console: ConsoleServer, visitor: Visitor) -> None:
     finding = made_up_finding(9304, message="One for its closer.")
     raise_all(console, finding)

@@ -30,7 +30,7 @@ def test_a_click_leads_to_the_provider_and_back_onto_the_wall(
             link = page.get_by_role("link", name="Sign in with the house")
             expect(link).to_be_visible()
             link.click()
-            expect(page.locator("main")).to_contain_text("The provider does not vouch for you here")
+            expect(page.locator("main")).to_contain_text("You were not signed in")
             page.goto("/")
             expect(page.get_by_role("button", name="Sign in", exact=True)).to_be_visible()
             expect(page.get_by_role("link", name="Sign in with the house")).to_be_visible()

@@ -226,8 +226,10 @@ def test_a_new_signing_key_is_vouched_for_by_the_one_before_and_names_both_peopl
     (first,) = ring.known()
     change = office.propose("rotate", "SIGNING_KEY").json()
     assert change["before"] == first.key_id
-    office.ask("second-admin", "POST", f"/{change['id']}/approve", {})
+    approved = office.ask("second-admin", "POST", f"/{change['id']}/approve", {}).json()
     _, second = ring.known()
+    assert approved["after"] == second.key_id, "the list and the access log name the key"
+    assert office.ask("auditor", "GET").json()["changes"][0]["after"] == second.key_id
     assert (second.previous, second.by) == (first.key_id, "administrator and second-admin")
 
 
