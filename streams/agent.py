@@ -21,7 +21,7 @@ from store.read.progress import known_tables, last_offset, open_rounds, stored_o
 from streams import metrics, outputs
 from streams.batch import Ack, Batch
 from streams.collecting import collect_seldom
-from streams.intake import event_times, latest_time, read_record
+from streams.intake import event_times, reach_of, read_record
 from streams.news import News
 from streams.partition import PartitionJudge
 from streams.scribe import Scribe
@@ -191,15 +191,15 @@ class Worker:
                 judge.positions[message.topic] = message.offset + 1
                 judge.take_up(record, message.time_in)
                 metrics.SKIPPED.inc()
-                read_to = latest_time(record, event_times(record.decoded.events))
-                batch.acks.append(Ack(event, judge.number, read_to + patience))
+                read_to = reach_of(record, event_times(record.decoded.events))
+                batch.acks.append(Ack(event, judge.number, read_to.later(patience)))
                 continue
             batch.records.append(record)
             last_arrival = message.timestamp
             came[message.topic] += len(record.decoded.events)
             metrics.REJECTED.inc(len(record.decoded.rejected))
             found.add(judge.take(record, batch.number, message.time_in))
-            batch.acks.append(Ack(event, judge.number, judge.read_to + patience))
+            batch.acks.append(Ack(event, judge.number, judge.read_to.later(patience)))
             breath = await _breathe(breath)
         for topic, events_taken in came.items():
             metrics.EVENTS.labels(topic).inc(events_taken)
@@ -213,7 +213,7 @@ class Worker:
             judge.watermark.left_to_read(topic, self._left(judge, topic), now)
         news = judge.look(now, patient=self.sink.catching_up, again=again)
         if not judge.waiting() and not judge.is_holding(now):
-            batch.looked_to[judge.number] = judge.watermark.complete_to(now)
+            batch.looked_to[judge.number] = judge.looked_to
         return news
 
     @property

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from store.rows.raw import Record
 from streams.news import News
+from streams.watermark import Reach
 
 
 class Ack(NamedTuple):
@@ -13,7 +14,7 @@ class Ack(NamedTuple):
     event: Any
     """Faust's."""
     partition: int
-    judged_at: int
+    judged_at: Reach
     """How far the topics must be read until all that it says has been judged, also what rests on absence."""
 
 
@@ -28,7 +29,7 @@ class Batch:
     news: News = field(default_factory=News)
     acks: list[Ack] = field(default_factory=list)
     """What is acknowledged when the store has it and all that it says has been judged."""
-    looked_to: dict[int, int] = field(default_factory=dict)
+    looked_to: dict[int, Reach] = field(default_factory=dict)
     """By partition: how far the topics had been read when its tables were looked at last."""
     since: float = 0.0
     """When it was handed over to be stored, by the worker's clock."""

@@ -21,7 +21,9 @@ from streams.folding import RECENT, Beginning, FindingMark, Folded, VerdictMark,
 from streams.intake import Origin, Share, refused
 from streams.metrics import FAILED
 from streams.news import News, Published, RaisedFinding, RefusedLater
+from streams.table_clock import TableClock
 from streams.telling import LIVE
+from streams.watermark import NEVER, Reach
 
 logger = logging.getLogger(__name__)
 
@@ -35,8 +37,9 @@ class TableDesk:
         self.table = table
         self.settings = settings
         self.live: LiveTable | None = LiveTable(table, settings) if fresh else None
+        self.clock = TableClock(settings.patience_ms * MILLISECOND)
         self.next_at: int | None = None
-        """How far the topics must be read until there may be more to say."""
+        """Up to which time by the table's devices all must be known until there may be more to say."""
         self.heard = 0.0
         """When it last spoke, by the worker's clock."""
         self.waits_since: float | None = None
@@ -89,23 +92,29 @@ class TableDesk:
         topics are read on would be judged by nobody."""
         return not (self._held_back or self._on_the_way or self.needs_store) and self.next_at is None
 
-    def is_calm(self, complete_to: int) -> bool:
+    def complete_to(self, reach: Reach) -> int:
+        """Up to when, by the table's own time, all that it says counts as known where the topics were read so far."""
+        return NEVER if self.live is None else self.clock.complete_to(reach, self.live.latest)
+
+    def is_calm(self, reach: Reach) -> bool:
         """Whether a look would give nothing: nothing that came since the last one can be found, and the topics have not
         been read as far as it waits for."""
-        if self.live is None or self._held_back or (self.next_at is not None and self.next_at <= complete_to):
+        if self.live is None or self._held_back:
             return False
-        return self.live.calm
+        return self.live.calm and (self.next_at is None or self.next_at > self.complete_to(reach))
 
     def take(self, batch: int, share: Share) -> None:
         """Take in what a record brings; while the table is not read from the store, it must come again."""
         self.last_batch = batch
         self._unseen = True
+        self.clock.heard(share.arrival, share.latest)
         if self.live is not None:
             self._hand(self.live, share)
 
     def take_up(self, share: Share) -> None:
         """Something is stored of which nobody said that it was judged in all that it says."""
         live = self.live
+        self.clock.heard(share.arrival, share.latest)
         if live is None:
             self.taken_up += share.events
         else:
@@ -113,7 +122,7 @@ class TableDesk:
             self.late += [(event, share.origin) for event, time in events if time < live.latest - RECENT]
 
     def _hand(self, live: LiveTable, share: Share) -> None:
-        if share.times and max(share.times) - share.arrival > self.settings.ahead_ms * MILLISECOND:
+        if share.latest - share.arrival > self.settings.ahead_ms * MILLISECOND:
             for event, time in zip(share.events, share.times, strict=True):
                 live.hold_against_arrival(event, time, share.arrival)
         pairs = zip(share.events, share.times, strict=True)
@@ -261,6 +270,7 @@ class TableDesk:
                 self._unproven.add(key)
         self._findings = {**folded.findings, **self._findings}
         self._refused |= folded.refused
+        self.clock.recall(live.latest, folded.behind)
         for share in unstored:
             self._hand(live, share)
         told = [parse_finding(known.content) for known in self._findings.values() if known.standing and not known.round]
@@ -282,11 +292,11 @@ class TableDesk:
         if self._on_the_way.get(what) == number:
             del self._on_the_way[what]
 
-    def release(self, complete_to: int) -> None:
+    def release(self, reach: Reach) -> None:
         """Let go of what is judged and long over. What was told before is first held against all that came since: of
         a history that is gone, nothing can be taken back."""
-        live = self.live
-        if live is None or self.needs_store or self._to_recall or (self._unseen and not self.is_calm(complete_to)):
+        live, complete_to = self.live, self.complete_to(reach)
+        if live is None or self.needs_store or self._to_recall or (self._unseen and not self.is_calm(reach)):
             return
         self._released_at = live.latest
         live.release(complete_to)

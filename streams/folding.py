@@ -99,6 +99,8 @@ class Folded:
     """Events, by record and place, that are stored as refused."""
     beginning: Beginning | None = None
     """None where the store has not heard of the table."""
+    behind: int = 0
+    """Microseconds from the time of the last event, by its device, to its arrival."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,12 +319,15 @@ def _fold(wanted: Wanted, stretch: _Stretch, read: _Read, settings: JudgeSetting
         # Before the events are taken: one that came while the table waited is among them, and uses the name again.
         if (stored.key, stored.place) not in held:
             live.remember(stored.event, Origin.of_stored(stored))
+    last = behind = 0
     for stored in events:
         time = micros(stored.event.time)
+        if time > last:
+            last, behind = time, max(0, stored.arrival * 1_000 - time)
         live.hold_against_arrival(stored.event, time, stored.arrival * 1_000)
         live.take_all([(stored.event, time)], Origin.of_stored(stored))
     beginning = Beginning(stretch.start, stretch.firsts)
-    folded = Folded(live, {span.shoe for span in stretch.spans} - whole, beginning=beginning)
+    folded = Folded(live, {span.shoe for span in stretch.spans} - whole, beginning=beginning, behind=behind)
     for refused in read.refused.get(table, []):
         folded.refused.add((refused.key, refused.place))
         if refused.source is None or refused.sequence is None:

@@ -9,7 +9,7 @@ from schemas.records import AnyEvent
 from schemas.time import all_micros, micros
 from schemas.topics import carries, partition_of, topic_of
 from store.rows.raw import Record, RecordKey, StoredEvent
-from streams.watermark import NEVER
+from streams.watermark import NEVER, Reach
 
 _FEW = 4
 """So many times and more are reckoned quicker together."""
@@ -115,6 +115,8 @@ class Share:
     """Of the events, in microseconds since 1970."""
     places: list[RejectedPlace] = field(default_factory=list)
     """What was refused and fills a place in a sequence."""
+    latest: int = NEVER
+    """The largest of the times."""
 
 
 def shares(record: Record, times: Sequence[int]) -> dict[str, Share]:
@@ -127,6 +129,7 @@ def shares(record: Record, times: Sequence[int]) -> dict[str, Share]:
             share = found[event.subject] = Share(arrival, origin)
         share.events.append(event)
         share.times.append(time)
+        share.latest = max(share.latest, time)
     for rejected in record.decoded.rejected:
         if rejected.subject is not None and rejected.source is not None and rejected.sequence is not None:
             share = found.setdefault(rejected.subject, Share(arrival, origin))
@@ -142,6 +145,8 @@ def event_times(events: Sequence[AnyEvent]) -> list[int]:
     return times
 
 
-def latest_time(record: Record, times: Sequence[int]) -> int:
-    """The largest of the times of a record's events, no later than its arrival (microseconds)."""
-    return min(max(times, default=NEVER), record.arrival * 1_000)
+def reach_of(record: Record, times: Sequence[int]) -> Reach:
+    """How far a topic is read with a record, whose events are of these times. A clock that runs ahead does not count
+    beyond the arrival of what it says."""
+    arrival = record.arrival * 1_000
+    return Reach(min(max(times, default=NEVER), arrival), arrival)

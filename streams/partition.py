@@ -14,12 +14,12 @@ from schemas.findings import Finding
 from store.rows.raw import Record
 from streams.agenda import Agenda
 from streams.desk import TableDesk
-from streams.intake import Share, event_times, latest_time, shares
+from streams.intake import Share, event_times, reach_of, shares
 from streams.metrics import FAILED
 from streams.news import News, RaisedFinding
 from streams.telling import LIVE, Telling
 from streams.topic_layout import INPUTS
-from streams.watermark import IDLE_MICROSECONDS, NEVER, Watermark
+from streams.watermark import ALWAYS, IDLE_MICROSECONDS, NEVER, Reach, Watermark
 
 logger = logging.getLogger(__name__)
 
@@ -56,8 +56,8 @@ class PartitionJudge:
         self.watermark = Watermark(INPUTS)
         self.positions: dict[str, int] = {}
         """By topic: the offset that comes next."""
-        self.read_to = NEVER
-        """The largest event time of the record that was taken last, no later than its arrival."""
+        self.read_to = Reach(NEVER, NEVER)
+        """Of the record that was taken last."""
         self.stored_from: dict[str, int] = {}
         self.stored_offsets: dict[str, frozenset[int]] = {}
         """By topic: what the store had, from that offset on, when this worker took over."""
@@ -69,7 +69,12 @@ class PartitionJudge:
         self._touched: set[str] = set()
         self._passed_over: set[str] = set()
         """Tables with something that the last look left to the next one."""
-        self._agenda = Agenda()
+        self._reach = Reach(NEVER, NEVER)
+        """At the last look."""
+        self._by_events = Agenda()
+        """Tables that wait until the topics have been read up to an event time, and"""
+        self._by_arrival = Agenda()
+        """those that wait until what had arrived by a time is known, because their clocks are behind."""
         self._may_wait: set[str] = set()
         """Tables whose desks needed the store when they were last looked at."""
         self._late: set[str] = set()
@@ -120,9 +125,14 @@ class PartitionJudge:
         times = event_times(record.decoded.events)
         by_table = shares(record, times)
         self._unstored.append((batch, by_table))
+        patience = self.settings.patience_ms * MILLISECOND
+        late = min(self._reach) - patience
         for table, share in by_table.items():
             desk = self.desk(table)
             desk.heard = now
+            # Of a table whose clocks are behind, less is known.
+            if share.times and share.latest <= late and share.latest + patience <= desk.clock.known_to(self._reach):
+                self._late.add(table)
             if desk.live is None:
                 desk.waits_since = now if desk.waits_since is None else desk.waits_since
                 believed = share.arrival + self.settings.ahead_ms * MILLISECOND
@@ -130,10 +140,8 @@ class PartitionJudge:
                 self._telling.hear(table, [event for event, time in events if time <= believed])
             desk.take(batch, share)
         self._touched.update(by_table)
-        self.read_to = latest_time(record, times)
-        if self.read_to + self.settings.patience_ms * MILLISECOND <= self.watermark.highest:
-            self._late.update(by_table)
-        self.watermark.read(record.topic, self.read_to, record.arrival * 1_000)
+        self.read_to = reach_of(record, times)
+        self.watermark.read(record.topic, self.read_to)
         self.positions[record.topic] = max(self.positions.get(record.topic, 0), record.offset + 1)
         news = News()
         for rejected in record.decoded.rejected:
@@ -177,7 +185,8 @@ class PartitionJudge:
     def look(self, now: int, *, patient: bool = False, again: bool = True) -> News:
         """What is new at tables that have spoken, or for which the topics have been read far enough. ``patient``: what
         rests on a part of a round may wait for the next look at what was passed over so (``again``)."""
-        complete_to, caught_up = self.watermark.complete_to(now), self.caught_up
+        reach = self._reach = self.watermark.reach(now)
+        caught_up = self.caught_up
         touched, self._touched = self._touched, set()
         if again:
             touched |= self._passed_over
@@ -187,15 +196,17 @@ class PartitionJudge:
             touched = set(self.desks)
             self._was_caught_up = True
         held = self._hold(now)
-        touched |= self._due(complete_to)
+        touched |= self._due(reach)
         self._touched |= touched & held
         news = News()
         for table in sorted(touched - held):
             desk = self.desks[table]
-            if desk.is_calm(complete_to):
+            if desk.is_calm(reach):
+                # It may be less far behind than when it was noted.
+                self._await(desk, reach)
                 continue
             try:
-                found = desk.look(complete_to, caught_up=caught_up, patient=patient)
+                found = desk.look(desk.complete_to(reach), caught_up=caught_up, patient=patient)
                 found.findings[:] = map(self._once, found.findings)
                 news.add(found)
                 mode = desk.mode
@@ -204,15 +215,21 @@ class PartitionJudge:
                 if desk.live is not None and desk.live.passes_over:
                     self._passed_over.add(table)
                 if desk.holds_much:
-                    desk.release(complete_to)
+                    desk.release(reach)
             except Exception:  # a fault of ours at one table must not stop the others
                 logger.exception("the judge failed", extra={"table": table})
                 FAILED.inc()
-            if desk.next_at is not None:
-                self._agenda.add(desk.next_at, table)
+            self._await(desk, reach)
             if desk.needs_store:
                 self._may_wait.add(table)
         return news
+
+    @property
+    def looked_to(self) -> Reach:
+        """How far what was taken has been judged with the last look, also what rests on absence. While the topics are
+        read on, what no table waits for need not have arrived long ago."""
+        reach = self._reach
+        return reach if reach.events == ALWAYS or self._by_arrival else reach._replace(arrivals=ALWAYS)
 
     def _hold(self, now: int) -> set[str]:
         """The tables that are left alone for a moment. After a break (a broker gone, a device cut off) the topics bring
@@ -232,13 +249,30 @@ class PartitionJudge:
         """Whether a table is left alone for a moment that has something to be looked at."""
         return any(now < hold.until for hold in self._holds.values())
 
-    def _due(self, complete_to: int) -> set[str]:
-        due = ((table, self.desks.get(table)) for table in self._agenda.due(complete_to))
-        return {
-            table
-            for table, desk in due
-            if desk is not None and desk.next_at is not None and desk.next_at <= complete_to
-        }
+    def _due(self, reach: Reach) -> set[str]:
+        """The tables that the topics have been read far enough for."""
+        for table in self._by_events.due(reach.events):
+            if table in self.desks:
+                self._await(self.desks[table], reach)
+        due: set[str] = set()
+        for table in self._by_arrival.due(reach.arrivals):
+            desk = self.desks.get(table)
+            if desk is None or desk.next_at is None:
+                continue
+            if desk.next_at <= desk.complete_to(reach):
+                due.add(table)
+            else:
+                self._await(desk, reach)
+        return due
+
+    def _await(self, desk: TableDesk, reach: Reach) -> None:
+        """Note when a table is to be looked at again."""
+        if desk.next_at is None:
+            return
+        if desk.next_at > reach.events:
+            self._by_events.add(desk.next_at, desk.table)
+        else:
+            self._by_arrival.add(desk.next_at + desk.clock.behind, desk.table)
 
     def waiting(self) -> list[TableDesk]:
         """Desks that need the store to go on."""
@@ -281,7 +315,7 @@ class PartitionJudge:
     def release(self, now: float, now_micros: int, share: float = 1.0) -> None:
         """Let go of rounds that are over and of tables that have nothing to say, at this share of its tables: those
         whose turn it is."""
-        complete_to = self.watermark.complete_to(now_micros)
+        reach = self.watermark.reach(now_micros)
         for _ in range(math.ceil(len(self.desks) * share)):
             if not self._to_release:
                 self._to_release = list(self.desks)
@@ -289,7 +323,7 @@ class PartitionJudge:
             desk = self.desks.get(table)
             if desk is None:
                 continue
-            desk.release(complete_to)
+            desk.release(reach)
             is_stored = desk.last_batch <= self._stored_batch
             if (
                 is_stored

@@ -23,6 +23,7 @@ from streams.partition import PartitionJudge
 from streams.scribe import Scribe
 from streams.tenure import NoLongerOurs
 from streams.turns import Turn, Turns
+from streams.watermark import Reach
 from streams.writing import write
 
 logger = logging.getLogger(__name__)
@@ -215,9 +216,9 @@ class Sink:
         """Whether there are stored records that are not acknowledged."""
         return any(self._held.values())
 
-    def _acknowledge(self, partition: int, looked_to: int) -> None:
+    def _acknowledge(self, partition: int, looked_to: Reach) -> None:
         held = self._held.get(partition, deque())
-        while held and (held[0].judged_at <= looked_to or len(held) > MOST_HELD):
+        while held and (looked_to.covers(held[0].judged_at) or len(held) > MOST_HELD):
             held.popleft().event.ack()
 
     def leave_to_the_next(self) -> None:
@@ -306,7 +307,7 @@ class Sink:
                 metrics.FETCH_SECONDS.observe(time.monotonic() - desk.waits_since)
         desk.waits_since = None
         # All its shoes in play were read, and most of their rounds are over.
-        desk.release(judge.watermark.complete_to(now))
+        desk.release(judge.watermark.reach(now))
         # Others have their turn between two tables.
         await asyncio.sleep(0)
         return news

@@ -1,16 +1,37 @@
-"""How far a partition has been read: the event time up to which all three topics are known."""
+"""How far a partition has been read on all three topics: by what its devices say the time is, and by arrival."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 NEVER = -(2**62)
+ALWAYS = 2**62
 IDLE_MICROSECONDS = 1_000_000
 """A topic with nothing left to read for so long holds nobody up."""
+
+
+class Reach(NamedTuple):
+    """Up to where something has been read, or must be read. Times are whole microseconds since 1970."""
+
+    events: int
+    """By the time of events: of a backlog, as far as its slowest topic goes; ``ALWAYS`` where nothing is left."""
+    arrivals: int
+    """By the time at which the broker had what was sent."""
+
+    def later(self, microseconds: int) -> "Reach":
+        """So much further."""
+        return Reach(self.events + microseconds, self.arrivals + microseconds)
+
+    def covers(self, needed: "Reach") -> bool:
+        """Whether it goes as far as is needed."""
+        return self.events >= needed.events and self.arrivals >= needed.arrivals
 
 
 @dataclass(slots=True)
 class _Reading:
     latest: int = NEVER
     """The largest event time read, no later than the arrival of its record."""
+    arrived: int = NEVER
+    """The largest arrival read."""
     caught_up_since: int | None = None
     """By the worker's clock; None while there is something left to read."""
     asked: int | None = None
@@ -18,17 +39,16 @@ class _Reading:
 
 
 class Watermark:
-    """Of one partition number over its topics. Times are whole microseconds since 1970."""
+    """Of one partition number over its topics."""
 
     def __init__(self, topics: tuple[str, ...]) -> None:
         self._readings = {topic: _Reading() for topic in topics}
-        self.highest = NEVER
-        """The event time up to which all topics have counted as read at some time."""
 
-    def read(self, topic: str, event_time: int, arrival: int) -> None:
-        """An event was read. A clock that runs ahead does not count beyond the arrival of what it says."""
+    def read(self, topic: str, read_to: Reach) -> None:
+        """A record was read."""
         reading = self._readings[topic]
-        reading.latest = max(reading.latest, min(event_time, arrival))
+        reading.latest = max(reading.latest, read_to.events)
+        reading.arrived = max(reading.arrived, read_to.arrivals)
 
     def left_to_read(self, topic: str, records: int, now: int) -> None:
         """So many records of a topic are left on the broker. A worker that stood still for a while (its machine was
@@ -41,13 +61,14 @@ class Watermark:
         elif reading.caught_up_since is None or stood_still:
             reading.caught_up_since = now
 
-    def complete_to(self, now: int) -> int:
-        """The event time up to which all topics have been read; it never goes back."""
-        times = [
-            now - IDLE_MICROSECONDS
-            if reading.caught_up_since is not None and now - reading.caught_up_since >= IDLE_MICROSECONDS
-            else reading.latest
-            for reading in self._readings.values()
-        ]
-        self.highest = max(self.highest, min(times))
-        return self.highest
+    def reach(self, now: int) -> Reach:
+        """Up to where all topics have been read. Of a topic with nothing left to read, all that had arrived a moment
+        ago is known, whatever time its devices say it is."""
+        events, arrivals = ALWAYS, ALWAYS
+        for reading in self._readings.values():
+            since = reading.caught_up_since
+            if since is not None and now - since >= IDLE_MICROSECONDS:
+                arrivals = min(arrivals, now - IDLE_MICROSECONDS)
+            else:
+                events, arrivals = min(events, reading.latest), min(arrivals, reading.arrived)
+        return Reach(events, arrivals)

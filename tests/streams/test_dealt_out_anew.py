@@ -23,6 +23,7 @@ from streams.intake import read_record
 from streams.news import News
 from streams.partition import PartitionJudge
 from streams.topic_layout import INPUTS
+from streams.watermark import Reach
 from tests.streams.simulated_broker import App, Topics
 
 PARTITIONS = 4
@@ -106,8 +107,8 @@ def _full(monkeypatch: pytest.MonkeyPatch) -> None:
 async def _hand_over(app: App, worker: Worker, offset: int = 0) -> None:
     batch = worker._batch()
     batch.records.append(_record(offset))
-    batch.acks.append(Ack(Message(app), 0, 0))
-    batch.looked_to[0] = 1
+    batch.acks.append(Ack(Message(app), 0, Reach(0, 0)))
+    batch.looked_to[0] = Reach(1, 1)
     await worker.sink.put(batch)
 
 
