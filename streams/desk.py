@@ -96,12 +96,12 @@ class TableDesk:
         """Up to when, by the table's own time, all that it says counts as known where the topics were read so far."""
         return NEVER if self.live is None else self.clock.complete_to(reach, self.live.latest)
 
-    def is_calm(self, reach: Reach) -> bool:
+    def is_calm(self, complete_to: int) -> bool:
         """Whether a look would give nothing: nothing that came since the last one can be found, and the topics have not
         been read as far as it waits for."""
-        if self.live is None or self._held_back:
+        if self.live is None or self._held_back or (self.next_at is not None and self.next_at <= complete_to):
             return False
-        return self.live.calm and (self.next_at is None or self.next_at > self.complete_to(reach))
+        return self.live.calm
 
     def take(self, batch: int, share: Share) -> None:
         """Take in what a record brings; while the table is not read from the store, it must come again."""
@@ -292,11 +292,11 @@ class TableDesk:
         if self._on_the_way.get(what) == number:
             del self._on_the_way[what]
 
-    def release(self, reach: Reach) -> None:
+    def release(self, complete_to: int) -> None:
         """Let go of what is judged and long over. What was told before is first held against all that came since: of
         a history that is gone, nothing can be taken back."""
-        live, complete_to = self.live, self.complete_to(reach)
-        if live is None or self.needs_store or self._to_recall or (self._unseen and not self.is_calm(reach)):
+        live = self.live
+        if live is None or self.needs_store or self._to_recall or (self._unseen and not self.is_calm(complete_to)):
             return
         self._released_at = live.latest
         live.release(complete_to)

@@ -201,7 +201,7 @@ class PartitionJudge:
         news = News()
         for table in sorted(touched - held):
             desk = self.desks[table]
-            if desk.is_calm(reach):
+            if desk.is_calm(NEVER if desk.next_at is None else desk.complete_to(reach)):
                 # It may be less far behind than when it was noted.
                 self._await(desk, reach)
                 continue
@@ -215,7 +215,7 @@ class PartitionJudge:
                 if desk.live is not None and desk.live.passes_over:
                     self._passed_over.add(table)
                 if desk.holds_much:
-                    desk.release(reach)
+                    desk.release(desk.complete_to(reach))
             except Exception:  # a fault of ours at one table must not stop the others
                 logger.exception("the judge failed", extra={"table": table})
                 FAILED.inc()
@@ -323,7 +323,7 @@ class PartitionJudge:
             desk = self.desks.get(table)
             if desk is None:
                 continue
-            desk.release(reach)
+            desk.release(desk.complete_to(reach))
             is_stored = desk.last_batch <= self._stored_batch
             if (
                 is_stored

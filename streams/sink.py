@@ -307,7 +307,7 @@ class Sink:
                 metrics.FETCH_SECONDS.observe(time.monotonic() - desk.waits_since)
         desk.waits_since = None
         # All its shoes in play were read, and most of their rounds are over.
-        desk.release(judge.watermark.reach(now))
+        desk.release(desk.complete_to(judge.watermark.reach(now)))
         # Others have their turn between two tables.
         await asyncio.sleep(0)
         return news

@@ -7,6 +7,10 @@ NEVER = -(2**62)
 ALWAYS = 2**62
 IDLE_MICROSECONDS = 1_000_000
 """A topic with nothing left to read for so long holds nobody up."""
+AHEAD_LASTS = 60_000_000
+"""So long (microseconds) it counts how far a broker's clock was found to be ahead of the worker's."""
+MOST_AHEAD = 30_000_000
+"""What is further ahead (microseconds) is no broker's time: where a topic is set up otherwise, devices say it."""
 
 
 class Reach(NamedTuple):
@@ -36,6 +40,10 @@ class _Reading:
     """By the worker's clock; None while there is something left to read."""
     asked: int | None = None
     """By the worker's clock: when it was last told how much is left."""
+    ahead: int = 0
+    """Of what was read lately: how much later than now, by the worker's clock, it had arrived by the broker's."""
+    ahead_since: int = NEVER
+    """When that was found, by the worker's clock."""
 
 
 class Watermark:
@@ -56,6 +64,11 @@ class Watermark:
         reading = self._readings[topic]
         stood_still = reading.asked is not None and now - reading.asked > IDLE_MICROSECONDS
         reading.asked = now
+        ahead = reading.arrived - now
+        if reading.ahead <= ahead <= MOST_AHEAD:
+            reading.ahead, reading.ahead_since = ahead, now
+        elif now - reading.ahead_since > AHEAD_LASTS:
+            reading.ahead = 0
         if records > 0:
             reading.caught_up_since = None
         elif reading.caught_up_since is None or stood_still:
@@ -63,12 +76,12 @@ class Watermark:
 
     def reach(self, now: int) -> Reach:
         """Up to where all topics have been read. Of a topic with nothing left to read, all that had arrived a moment
-        ago is known, whatever time its devices say it is."""
+        ago is known, whatever time its devices say it is, by the clock of its broker, as arrivals are."""
         events, arrivals = ALWAYS, ALWAYS
         for reading in self._readings.values():
             since = reading.caught_up_since
             if since is not None and now - since >= IDLE_MICROSECONDS:
-                arrivals = min(arrivals, now - IDLE_MICROSECONDS)
+                arrivals = min(arrivals, now - IDLE_MICROSECONDS + reading.ahead)
             else:
                 events, arrivals = min(events, reading.latest), min(arrivals, reading.arrived)
         return Reach(events, arrivals)

@@ -126,8 +126,11 @@ class Beside:
         """What was found in the part of the history that is gone stays found; nothing will be said of it any more."""
         if self._told:
             self.shoe_news = True
-            found = self._found(complete_to, latest)
+            # By all that is held: what others said a moment ago is known to have come, though more may still come.
+            found = self._found(max(complete_to, latest + self._patience), latest)
             self._told = {name: finding for name, finding in self._told.items() if name in found}
+            # Of what still waits, the next look finds out when it is due.
+            self.shoe_news = True
 
     def speaks_of(self, finding: str) -> bool:
         """Whether what a finding rests on is held, so that it may be told otherwise or taken back."""

@@ -107,10 +107,11 @@ def test_a_worker_that_stood_still_takes_nothing_for_missing_that_came_meanwhile
     told = [line for line, event in zip(lines, events, strict=True) if micros(event.time) <= ended]
     settled = [line for line in told if b"bet.settled.v1" in line]
     judge = _idle_judge(began)
+    for now in range(began, ended, SECOND):
+        assert not _look(judge, now)
     for topic, said in _by_topic([line for line in told if line not in settled]).items():
         _read(judge, topic, said, ended)
-    for now in range(began, ended + 1, SECOND):
-        assert not _look(judge, now)
+    assert not _look(judge, ended)
     awake = ended + 30 * SECOND
     assert not _look(judge, awake)
     assert not _look(judge, awake + SECOND // 2)

@@ -47,7 +47,9 @@ def _arrivals(lines: list[bytes], behind: int) -> deque[tuple[int, Parcel]]:
 class _Worker:
     """Reads one partition as it comes, and looks every quarter of a second."""
 
-    def __init__(self) -> None:
+    def __init__(self, broker_ahead: int = 0) -> None:
+        self._broker_ahead = broker_ahead
+        """So much the broker's clock is ahead of the worker's and the devices'."""
         self.judge = PartitionJudge(0, JudgeSettings(), (), {})
         self.news = News()
         self.told_at: dict[str, int] = {}
@@ -66,7 +68,8 @@ class _Worker:
             self._look(now)
 
     def _read(self, arrival: int, parcel: Parcel) -> None:
-        record = read_record(parcel.topic, 0, self._offset, arrival // 1_000, parcel.raw, 1)
+        arrived = (arrival + self._broker_ahead) // 1_000
+        record = read_record(parcel.topic, 0, self._offset, arrived, parcel.raw, 1)
         self._offset += 1
         self.judge.take(record, self._offset, 0.0)
         for event in record.decoded.events:
@@ -125,6 +128,30 @@ def test_a_table_that_is_behind_does_not_hold_up_one_that_is_not() -> None:
     assert PATIENCE <= worker.told_at["payout-missing"] - closed <= PATIENCE + SECOND + LATE_TOPIC + TICK
     assert {each.finding.table for each in worker.news.findings} == {"BT1", "BT2"}
     assert not any(each.finding.cleared for each in worker.news.findings)
+
+
+def test_what_is_an_hour_ahead_is_no_brokers_time() -> None:
+    """A topic may be set up so that its producers say when a record came."""
+    watermark = Watermark(INPUTS)
+    for now in (100 * SECOND, 101 * SECOND):
+        for topic in INPUTS:
+            watermark.read(topic, Reach(100 * SECOND, 3_700 * SECOND))
+            watermark.left_to_read(topic, 0, now)
+    assert watermark.reach(101 * SECOND) == Reach(ALWAYS, 100 * SECOND)
+
+
+@pytest.mark.parametrize("ahead", [SECOND, 20 * SECOND])
+@pytest.mark.parametrize("behind", [0, 10 * SECOND])
+def test_a_broker_whose_clock_is_ahead_of_the_workers_makes_nobody_wait_longer(ahead: int, behind: int) -> None:
+    case = Case().round(bets={"b1": ("player", 100)}, settled={})
+    closed = next(micros(event["time"]) for event in case.events() if event["type"] == "round.closed.v1")
+    worker = _Worker(ahead)
+    worker.play(_arrivals(case.lines(), behind))
+    waited = worker.told_at["payout-missing"] - (closed + behind)
+    assert PATIENCE <= waited <= PATIENCE + SECOND + LATE_TOPIC + TICK
+    right = _Worker(ahead)
+    right.play(_arrivals(list(simulate(1, 3, 2)), behind))
+    assert not right.news.findings
 
 
 def test_of_a_backlog_a_table_is_known_as_far_as_the_slowest_topic_was_read_by_its_own_time() -> None:
