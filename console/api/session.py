@@ -64,6 +64,9 @@ async def sign_in(given: SignIn, request: Request, response: Response, parts: Co
         raise Refused(429, "too many attempts from this address: wait a minute", {"Retry-After": "60"})
     name = given.name.strip().lower()
     person = await parts.people.sign_in(name, given.password)
+    if parts.outsiders.is_one(name):
+        # Whoever has lost the group there would come in by a password that was given here.
+        person = Refusal("the provider lets this person in, and no password")
     if isinstance(person, Refusal):
         measures.SIGN_INS.labels("refused").inc()
         parts.access.note(None, "sign-in refused", who=name, address=address, detail={"reason": person.reason})

@@ -160,12 +160,17 @@ def list_users() -> None:
     \b
       tablewatch console users list
 
-    Everybody by name, with the role, and whether the person may sign in.
+    Everybody by name, with the role, by what the person signs in, and whether the person may.
     """
     with _database() as database:
-        rows = [(person.name, person.role, _state(person)) for person in People(database).all()]
+        people = People(database)
+        outsiders = Outsiders(database, people)
+        rows = [
+            (each.name, each.role, "provider" if outsiders.is_one(each.name) else "password", _state(each))
+            for each in people.all()
+        ]
     if rows:
-        typer.echo(listing(("name", "role", "may sign in"), rows))
+        typer.echo(listing(("name", "role", "signs in by", "may sign in"), rows))
     else:
         typer.echo("Nobody may sign in yet. `tablewatch console users add --help` shows how to add somebody.")
 
@@ -197,7 +202,10 @@ def password(
     Another password; all sessions of the person end, and a lock after failures is taken off.
     """
     with _database() as database, _told():
-        People(database).change_password(name, _password(from_input))
+        people = People(database)
+        if Outsiders(database, people).is_one(name):
+            raise InvalidPerson(f"{name} signs in with the house's provider, which keeps the password")
+        people.change_password(name, _password(from_input))
     typer.echo(f"{name} has another password, and is signed out everywhere.", err=True)
 
 

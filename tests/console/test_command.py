@@ -15,6 +15,10 @@ from typing import NamedTuple
 import httpx
 import pytest
 
+from console.auth.oidc import Outsider
+from console.auth.outsiders import Outsiders
+from console.auth.people import People
+from console.database import Database
 from tests.console.house import NOWHERE, PASSWORD
 from tests.services.certificate import self_signed
 from tests.streams.pipeline import PATIENCE_SECONDS
@@ -61,6 +65,16 @@ def serving_and_measured(folder: Path, **settings: str) -> Iterator[tuple[str, s
         assert process.wait(120) == 0
 
 
+def test_somebody_of_the_provider_is_listed_as_such_and_gets_no_password_here(tmp_path: Path) -> None:
+    database = Database(tmp_path)
+    Outsiders(database, People(database)).welcome(Outsider("https://id.example", "1", "koh", "operator"))
+    database.close()
+    refused = run(tmp_path, "users", "password", "koh", "--password-from-input", given=PASSWORD + "\n")
+    assert refused.returncode == 2
+    assert "koh signs in with the house's provider, which keeps the password" in refused.stderr
+    assert re.search(r"koh +operator +provider +since ", run(tmp_path, "users", "list").stdout)
+
+
 def test_people_are_added_listed_changed_and_disabled(tmp_path: Path) -> None:
     assert run(tmp_path, "users", "list").stdout.startswith("Nobody may sign in yet. ")
     added = run(tmp_path, "users", "add", "mei", "--role", "auditor", "--password-from-input", given=PASSWORD + "\n")
@@ -77,7 +91,7 @@ def test_people_are_added_listed_changed_and_disabled(tmp_path: Path) -> None:
     disabled = run(tmp_path, "users", "disable", "mei")
     assert (disabled.returncode, disabled.stderr) == (0, "mei may sign in no more, and is signed out everywhere.\n")
     listed = run(tmp_path, "users", "list").stdout
-    assert re.fullmatch(r"name  role      may sign in\nmei   operator  disabled since .*UTC\n", listed)
+    assert re.fullmatch(r"name  role +signs in by  may sign in\nmei   operator  password +disabled since .*UTC\n", listed)
     assert PASSWORD not in listed
     assert run(tmp_path, "users", "enable", "nobody").returncode == 2
 

@@ -217,6 +217,16 @@ def test_somebody_disabled_here_is_not_let_in_by_the_provider(house: ConsoleServ
     assert client.get("/api/v1/session").status_code == 401
 
 
+def test_whom_the_provider_lets_in_no_password_does(house: ConsoleServer, provider: SmallProvider) -> None:
+    """Somebody who has lost the group there would come in by a password that was given here."""
+    signed_in_by(house)
+    name = provider.claims["sub"]
+    house.parts.people.change_password(name, PASSWORD)
+    answer = httpx.post(f"{house.url}/api/v1/session", json={"name": name, "password": PASSWORD})
+    assert answer.status_code == 401
+    assert refusals(house)[-1] == "the provider lets this person in, and no password"
+
+
 def test_local_passwords_work_beside_it(house: ConsoleServer) -> None:
     client = httpx.Client(base_url=house.url)
     assert client.get("/api/v1/sign-in").json() == {"provider": "the house"}
