@@ -6,13 +6,11 @@ import errno
 import logging
 import os
 import resource
-import signal
 import socket
 import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
-from types import FrameType
 from typing import Final
 
 import chdb
@@ -23,6 +21,7 @@ from store.embedded.engine import Engine
 from store.embedded.faults import AddressUnusable, NotLoopback, PortInUse, ServerError
 from store.embedded.handshake import Identity
 from store.embedded.watch import CancelWatch
+from store.ending import on_asked_to_end
 
 MAX_CONNECTIONS: Final = 1000
 GRACE_SECONDS: Final = 30.0
@@ -76,16 +75,7 @@ def _on_signals(stop: threading.Event) -> Callable[[], None]:
     if threading.current_thread() is not threading.main_thread():
         return lambda: None
 
-    def told(number: int, frame: FrameType | None) -> None:
-        stop.set()
-
-    before = {number: signal.signal(number, told) for number in (signal.SIGTERM, signal.SIGINT)}
-
-    def restore() -> None:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-    return restore
+    return on_asked_to_end(stop.set)
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -1,10 +1,10 @@
 """`tablewatch alerts run`: the service that tells people of findings."""
 
-import signal
 from typing import Annotated
 
 import typer
 
+from store.ending import on_asked_to_end
 from streams.alerting.service import AlertService
 from streams.logs import log_to_stderr
 from tablewatch.commands.alerts_routes import explained_routing, routing_or_nobody
@@ -35,8 +35,7 @@ def run(
     with explained_routing():
         routing = routing_or_nobody()
         service = AlertService(broker(), awaited_store(), routing, data() / "alerts")
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: service.stop())
+    on_asked_to_end(service.stop)
     with explained_routing():
         measured("ALERTS_PORT", port, lambda: service.ready)
         service.run()

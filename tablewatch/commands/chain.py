@@ -3,7 +3,6 @@
 import fcntl
 import logging
 import os
-import signal
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,6 +20,7 @@ from replay.chain.tree import TreeIncomplete
 from replay.chain.verify import verify_chain
 from replay.custody import note_access, who_looks
 from store.connect import FOR_EVER, Store, connect
+from store.ending import on_asked_to_end
 from store.errors import StoreUnavailable
 from store.migrate import check
 from store.read.proof import checkpoints
@@ -109,8 +109,7 @@ def run(
     """
     log_to_stderr()
     service = _Service(every, file or _default_file(), to_topic=to_topic)
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: service.stop.set())
+    on_asked_to_end(service.stop.set)
     with explained():
         measured("CHAIN_PORT", port, lambda: service.lacks is None, lambda: service.lacks)
     with about_keys():

@@ -3,7 +3,6 @@
 import fcntl
 import os
 import shlex
-import signal
 import socket
 import sys
 import threading
@@ -17,6 +16,7 @@ import typer
 
 from replay.chain.keys import KeyRing, KeyThere
 from store.connect import Patience, connect
+from store.ending import asked_to_end
 from store.migrate import migrate
 from store.render import SchemaSettings
 from store.write.expectations import fill_expectations
@@ -161,12 +161,8 @@ def _watch(parts: list[Part], ending: threading.Event, seconds: float | None) ->
 def _until_signalled() -> Iterator[threading.Event]:
     """An event that Ctrl-C and SIGTERM set."""
     ending = threading.Event()
-    before = {number: signal.signal(number, lambda *_: ending.set()) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
+    with asked_to_end(ending.set):
         yield ending
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def _is_free(port: int) -> bool:

@@ -1,12 +1,12 @@
 """`tablewatch watches`: the statistical watches over the shoes in the store, until SIGTERM or once."""
 
-import signal
 from dataclasses import asdict
 from typing import Annotated
 
 import orjson
 import typer
 
+from store.ending import on_asked_to_end
 from streams.logs import log_to_stderr
 from streams.watching.service import WatchService
 from tablewatch.commands.measured import measured
@@ -56,8 +56,7 @@ def run(
     with explained():
         judge, settings = judge_settings(), watch_settings()
         service = WatchService(broker(), awaited_store(), judge, settings)
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: service.stop())
+    on_asked_to_end(service.stop)
     with explained():
         measured("WATCHES_PORT", port, lambda: service.ready)
     service.run()

@@ -91,7 +91,9 @@ def test_people_are_added_listed_changed_and_disabled(tmp_path: Path) -> None:
     disabled = run(tmp_path, "users", "disable", "mei")
     assert (disabled.returncode, disabled.stderr) == (0, "mei may sign in no more, and is signed out everywhere.\n")
     listed = run(tmp_path, "users", "list").stdout
-    assert re.fullmatch(r"name  role +signs in by  may sign in\nmei   operator  password +disabled since .*UTC\n", listed)
+    assert re.fullmatch(
+        r"name  role +signs in by  may sign in\nmei   operator  password +disabled since .*UTC\n", listed
+    )
     assert PASSWORD not in listed
     assert run(tmp_path, "users", "enable", "nobody").returncode == 2
 
