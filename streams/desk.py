@@ -243,18 +243,33 @@ class TableDesk:
 
     def unknown_late(self, stored: Iterable[StoredEvent]) -> list[AnyEvent]:
         """Keep of the late events those that are no repeats of stored ones; stored ones that are late themselves are no
-        repeats of each other. Gives these, and the stored ones that are refused because of them."""
-        known: dict[tuple[str, str, bytes], set[tuple[RecordKey, int]]] = {}
+        repeats of each other, and where an id has several contents, only identical bytes are. Gives these, and the
+        stored ones that are refused because of them."""
+        own = {(origin.key, origin.place(event)) for event, origin in self.late}
+        contents: dict[Identity, set[bytes]] = {}
+        for event, _ in self.late:
+            contents.setdefault((event.source, event.id), set()).add(content_key(event))
+        raws: dict[Identity, set[bytes]] = {}
+        alike: set[tuple[Identity, bytes]] = set()
         named: dict[Identity, list[AnyEvent]] = {}
         for each in stored:
             event = each.event
-            named.setdefault((event.source, event.id), []).append(event)
-            known.setdefault((event.source, event.id, content_key(event)), set()).add((each.key, each.place))
-        own = {(origin.key, origin.place(event)) for event, origin in self.late}
+            name = event.source, event.id
+            named.setdefault(name, []).append(event)
+            content = content_key(event)
+            contents.setdefault(name, set()).add(content)
+            if (each.key, each.place) not in own:
+                raws.setdefault(name, set()).add(each.raw)
+                alike.add((name, content))
         self.late = [
             (event, origin)
             for event, origin in self.late
-            if not known.get((event.source, event.id, content_key(event)), set()) - own
+            for name in [(event.source, event.id)]
+            if (
+                origin.raw(event) not in raws.get(name, ())
+                if len(contents[name]) > 1
+                else (name, content_key(event)) not in alike
+            )
         ]
         late = [event for event, _ in self.late]
         names = dict.fromkeys((event.source, event.id) for event in late)

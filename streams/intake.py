@@ -76,8 +76,8 @@ class Origin:
         self._events = events
         self._places = places
         self._record = record
-        self._pieces: Sequence[bytes] | Mapping[int, bytes] | None = pieces
-        """The bytes by place; a record is cut into them when the first is asked for."""
+        self._pieces = pieces
+        """The bytes of each event by its identity in memory; a record is cut into them when the first is asked for."""
 
     @classmethod
     def of_record(cls, record: Record) -> "Origin":
@@ -89,7 +89,7 @@ class Origin:
     def of_stored(cls, stored: StoredEvent) -> "Origin":
         """The origin of an event that was read from the store."""
         return cls(
-            stored.key, stored.arrival, [stored.event], [stored.place], stored.raw, {stored.place: stored.raw}
+            stored.key, stored.arrival, [stored.event], [stored.place], stored.raw, {id(stored.event): stored.raw}
         )  # fmt: skip
 
     def place(self, event: AnyEvent) -> int:
@@ -99,8 +99,9 @@ class Origin:
     def raw(self, event: AnyEvent) -> bytes:
         """The bytes of an event."""
         if self._pieces is None:
-            self._pieces = split_record(self._record)
-        return self._pieces[self.place(event)]
+            pieces = split_record(self._record)
+            self._pieces = {id(each): pieces[place] for each, place in zip(self._events, self._places, strict=True)}
+        return self._pieces[id(event)]
 
 
 @dataclass(slots=True)

@@ -11,6 +11,7 @@ from audit.devices import Base, Device, RejectedPlace, follow
 from audit.facts import Fact
 from audit.settings import MILLISECOND, JudgeSettings
 from schemas.findings import Finding
+from schemas.identity import content_key
 from schemas.records import AnyEvent
 from schemas.topics import HEARTBEAT
 
@@ -43,7 +44,16 @@ class Known(NamedTuple):
     event: AnyEvent
     origin: Origin | None
     held: bool
-    """False: it is in the store alone, of a time that is no longer held."""
+    """False: it is no fact here: one of a time that is no longer held, in the store alone, or a repeat."""
+
+    @property
+    def raw(self) -> bytes:
+        """Its bytes; where they are not known, those of its content."""
+        return content_key(self.event) if self.origin is None else self.origin.raw(self.event)
+
+    def says_the_same(self, event: AnyEvent) -> bool:
+        """Whether an event under the same id is a repeat."""
+        return self.event == event or content_key(self.event) == content_key(event)
 
 
 class Pause(NamedTuple):
@@ -65,9 +75,9 @@ class LiveSource:
     """The events of one source about one table that are still held."""
 
     __slots__ = (
-        "_beaten_before", "_clock", "_clock_off", "_following", "_forgotten", "_limit", "_settings", "_table",
-        "_untidy", "base", "beaten", "device", "known", "latest", "news", "pauses", "refused", "rejected", "source",
-        "tangled", "widened",
+        "_beaten_before", "_clock", "_clock_off", "_following", "_forgotten", "_limit", "_repeated", "_settings",
+        "_table", "_untidy", "base", "beaten", "device", "known", "latest", "news", "pauses", "refused", "rejected",
+        "source", "tangled", "widened",
     )  # fmt: skip
 
     def __init__(self, table: str, source: str, settings: JudgeSettings, base: Base | None = None) -> None:
@@ -80,7 +90,7 @@ class LiveSource:
         self.known: dict[str, Known] = {}
         """By id."""
         self.refused: dict[str, set[bytes]] = {}
-        """By id: the contents that were refused because they contradict each other."""
+        """By id: the bytes of those that were refused because they contradict each other."""
         self.rejected: set[RejectedPlace] = set()
         self.latest: int = base.at if base is not None else _NEVER
         """The largest time seen."""
@@ -101,6 +111,9 @@ class LiveSource:
         self._clock_off = base is not None and base.clock_off
         self._following: int | None = None if base is None else base.sequence + 1
         self._untidy: list[AnyEvent] = []
+        self._repeated: dict[str, dict[bytes, Known]] = {}
+        """By id: what came again in other bytes, by these. Identical bytes alone are one refusal when another content
+        comes (contract, 1)."""
         self._forgotten: set[int] = set()
 
     def take(self, event: AnyEvent, time: int) -> Fact | None:
@@ -142,11 +155,48 @@ class LiveSource:
         self.rejected.add(place)
         self.tangle()
 
-    def forget(self, event: AnyEvent) -> None:
-        """An event turned out to be in conflict with another one: it is no fact any more."""
-        del self.known[event.id]
-        self._forgotten.add(id(event))
-        self.tangle()
+    def again(self, event: AnyEvent, origin: Origin | None) -> list[Known]:
+        """Take an event under an id that was seen before. Gives those that are refused by now because others of their
+        id have different content, and were not before: none for a repeat."""
+        again = Known(event, origin, held=False)
+        known = self.known.get(event.id)
+        if known is None:
+            refused = [] if again.raw in self.refused[event.id] else [again]
+        elif known.says_the_same(event):
+            self._repeat(known, again)
+            return []
+        else:
+            refused = [*self._contradicted(known), again]
+        self.refused[event.id].update(each.raw for each in refused)
+        return refused
+
+    def remember(self, event: AnyEvent, origin: Origin) -> None:
+        """An event of a time that is not held is stored under this id; what it contradicts of these was refused."""
+        stored = Known(event, origin, held=False)
+        known = self.known.get(event.id)
+        if event.id in self.refused:
+            self.refused[event.id].add(stored.raw)
+        elif known is None:
+            self.known[event.id] = stored
+        elif known.says_the_same(event):
+            self._repeat(known, stored)
+        else:
+            self.refused[event.id].update(each.raw for each in (*self._contradicted(known), stored))
+
+    def _repeat(self, known: Known, again: Known) -> None:
+        raw = again.raw
+        if raw != known.raw:
+            self._repeated.setdefault(known.event.id, {}).setdefault(raw, again)
+
+    def _contradicted(self, known: Known) -> list[Known]:
+        """Another content has come under an id: it and its repeats are no facts any more."""
+        name = known.event.id
+        del self.known[name]
+        self.refused[name] = set()
+        if known.held:
+            self._forgotten.add(id(known.event))
+            self.tangle()
+        return [known, *self._repeated.pop(name, {}).values()]
 
     def untangle(self) -> Change:
         """Follow the history that is held anew."""
@@ -231,6 +281,8 @@ class LiveSource:
         self.base = Base(last.sequence, last.at, was_off if beat is None else device_clock.is_off(beat, self._settings))
         for fact in went:
             self.known.pop(fact.id, None)
+        if self._repeated:
+            self._repeated = {name: again for name, again in self._repeated.items() if name in self.known}
         if self.rejected:
             self.rejected = {place for place in self.rejected if place.sequence > last.sequence}
         if self.pauses:

@@ -17,7 +17,6 @@ from audit.live.source import GivenBytes, Known, LiveSource, Origin
 from audit.settings import MILLISECOND, JudgeSettings
 from audit.table import RoundKey
 from schemas.findings import Finding
-from schemas.identity import content_key
 from schemas.records import AnyEvent
 from schemas.time import micros
 from schemas.topics import HEARTBEAT
@@ -101,8 +100,8 @@ class LiveTable:
             self._file(fact)
 
     def remember(self, event: AnyEvent, origin: Origin) -> None:
-        """An event of a time that is not held was stored under this id: another content of it is in conflict."""
-        self._beside.source(event.source).known.setdefault(event.id, Known(event, origin, held=False))
+        """An event of a time that is not held was stored under its id: another content of it is in conflict."""
+        self._beside.source(event.source).remember(event, origin)
 
     def recall_rounds(self, over_to: int, doubtful: Mapping[RoundKey, Window]) -> None:
         """All that is stored was taken, with what it changes. Of the rounds that are not read again the last fact was
@@ -168,33 +167,24 @@ class LiveTable:
     def _again(self, source: LiveSource, event: AnyEvent, origin: Origin | None) -> bool:
         """An event under an id that was seen before: a repeat, or a conflict by which all of them are refused."""
         known = source.known.get(event.id)
-        content = content_key(event)
-        if known is not None and (known.event == event or content_key(known.event) == content):
-            return False
-        contents = source.refused.setdefault(event.id, set())
-        if known is not None:
+        refused = source.again(event, origin)
+        if known is not None and refused:
             if known.event.type == _OPENED:
                 # The round before it, which may not be held, was judged by it.
                 self._late += [(known.event, known.origin), (event, origin)]
-            if known.held:
-                source.forget(known.event)
-            else:
+            if not known.held:
                 # What rested on it must be judged again without it.
-                del source.known[event.id]
                 shoe = getattr(known.event.data, "shoe", None)
                 self._judged.reload.update(() if shoe is None else (shoe,))
-            contents.add(content_key(known.event))
-            self._refuse(known.event, known.origin)
-        if content not in contents:
-            contents.add(content)
-            self._refuse(event, origin)
-        return True
+        for each in refused:
+            self._refuse(each)
+        return bool(refused)
 
-    def _refuse(self, event: AnyEvent, origin: Origin | None) -> None:
+    def _refuse(self, known: Known) -> None:
+        event = known.event
         self.reject(RejectedPlace(event.source, event.sequence, event.type))
-        raw = content_key(event) if origin is None else origin.raw(event)
-        self.refused.append((event, origin))
-        self._at_once.append(rejection(self.table, raw, CONFLICT, f" ({event.source}, id {event.id})"))
+        self.refused.append((event, known.origin))
+        self._at_once.append(rejection(self.table, known.raw, CONFLICT, f" ({event.source}, id {event.id})"))
 
     def _file(self, fact: Fact) -> None:
         self.latest = max(self.latest, fact.at)

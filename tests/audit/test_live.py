@@ -3,6 +3,8 @@
 import random
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
+from itertools import permutations
 
 import msgspec
 import orjson
@@ -158,6 +160,24 @@ def test_an_id_used_twice_refuses_both_events_with_their_own_bytes() -> None:
     found = table.look(0).findings
     assert {finding.actual for finding in found} == {"the first", "the second"}
     assert {finding.code for finding in found} == {"event-rejected"}
+
+
+@pytest.mark.parametrize("order", list(permutations(range(4))))
+def test_what_came_again_in_other_bytes_is_refused_by_itself_whenever_the_conflict_comes(order: Sequence[int]) -> None:
+    """Contract, 1: identical bytes are one finding, and all bytes of an id with two contents are refused."""
+    line = next(line for line in simulate(1, 2, 5) if b'"bet.placed.v1"' in line)
+    first = decode_lines([line]).events[0]
+    other = orjson.dumps(orjson.loads(line) | {"time": "2026-03-02T12:30:00Z"})
+    came = [[line, line.replace(b'":', b'": '), line.replace(b",", b", "), other][index] for index in order]
+    table = LiveTable(first.subject, SETTINGS)
+    for raw in [*came, *came]:
+        table.take(decode_lines([raw]).events[0], origin=partial(bytes, raw))
+    intake = Intake()
+    decoded = decode_lines(came)
+    intake.take(decoded, lambda index: came[decoded.places[index]])
+    found = table.look(0).findings
+    assert {finding.id: finding for finding in found} == {finding.id: finding for finding in intake.rejections()}
+    assert len(found) == len(set(came)) == 4
 
 
 def test_a_silence_is_taken_back_when_what_the_device_said_comes_late() -> None:
