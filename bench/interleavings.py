@@ -1,6 +1,6 @@
 """Workers in simulated time, on topics of any pace, killed at any moment: does the store end as an audit has it?
 
-    python -m bench.interleavings [--seeds 200] [--first 0] [--halts] [--spoil lost|refused]
+    python -m bench.interleavings [--seeds 200] [--first 0] [--halts] [--spoil lost|refused|renamed]
 
 Each seed is played twice, as it happens and as arrears of long ago. A scene that ends otherwise is named by its seed,
 which plays it again: `tests/streams/test_any_interleaving.py` tells what differs.
@@ -16,9 +16,9 @@ from store.connect import connect
 from store.embedded.process import EmbeddedClickHouse
 from store.migrate import migrate
 from tests.store.floor import LONG
-from tests.streams.test_any_interleaving import play_and_check, with_losses, with_refused
+from tests.streams.test_any_interleaving import play_and_check, with_losses, with_names_again, with_refused
 
-SPOILT = {"lost": with_losses, "refused": with_refused}
+SPOILT = {"lost": with_losses, "refused": with_refused, "renamed": with_names_again}
 
 
 def main() -> int:
@@ -27,7 +27,7 @@ def main() -> int:
     options.add_argument("--seeds", type=int, default=200)
     options.add_argument("--first", type=int, default=0)
     options.add_argument("--halts", action="store_true", help="workers also stand still for longer than their session")
-    options.add_argument("--spoil", choices=SPOILT, help="some of what devices send is lost, or is refused")
+    options.add_argument("--spoil", choices=SPOILT, help="some of what comes is lost, is refused or uses a name again")
     asked = options.parse_args()
     wrong: list[str] = []
     events = kills = 0

@@ -1,7 +1,7 @@
 """One table at a worker: its live judge, and what the world knows of it already."""
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from audit.facts import Fact
@@ -11,7 +11,6 @@ from audit.live.table import GRACE, LiveTable
 from audit.settings import MILLISECOND, JudgeSettings
 from audit.table import RoundKey, configuration_at
 from schemas.findings import Finding, finding_json, parse_finding
-from schemas.identity import content_key
 from schemas.records import AnyEvent
 from schemas.time import micros
 from schemas.verdicts import verdict_json
@@ -20,6 +19,7 @@ from streams.alerting.raising import place_of_table
 from streams.folding import RECENT, Beginning, FindingMark, Folded, VerdictMark, verdict_content
 from streams.intake import Origin, Share, refused
 from streams.metrics import FAILED
+from streams.names import contradicted, name_of, no_repeats
 from streams.news import News, Published, RaisedFinding, RefusedLater
 from streams.table_clock import TableClock
 from streams.telling import LIVE
@@ -49,6 +49,8 @@ class TableDesk:
         """Number of the last batch that brought something."""
         self.late: list[tuple[AnyEvent, Origin]] = []
         """Events, with their origins, from a time that is no longer held, to be looked up in the store."""
+        self.named_again: list[tuple[AnyEvent, Origin]] = []
+        """Events, with their origins, whose names may have been used before, to be looked up in the store."""
         self.reload: set[str] = set()
         """Shoes to be read from the store again."""
         self.taken_up: list[AnyEvent] = []
@@ -84,7 +86,7 @@ class TableDesk:
     @property
     def needs_store(self) -> bool:
         """Whether it cannot go on without a look into the store."""
-        return self.live is None or bool(self.late or self.reload)
+        return self.live is None or bool(self.late or self.reload or self.named_again)
 
     @property
     def idle(self) -> bool:
@@ -154,6 +156,7 @@ class TableDesk:
             seen.again_at(self._recall_at)
         self.next_at = seen.next_at
         self.late += [(event, origin) for event, origin in seen.late if isinstance(origin, Origin)]
+        self.named_again += [(event, origin) for event, origin in seen.named_again if isinstance(origin, Origin)]
         self.reload |= seen.reload
         for finding in seen.findings:
             self._raise(finding, live, news)
@@ -241,39 +244,23 @@ class TableDesk:
         before it is held."""
         return self._beginning if self._to_recall else None
 
-    def unknown_late(self, stored: Iterable[StoredEvent]) -> list[AnyEvent]:
-        """Keep of the late events those that are no repeats of stored ones; stored ones that are late themselves are no
-        repeats of each other, and where an id has several contents, only identical bytes are. Gives these, and the
-        stored ones that are refused because of them."""
-        own = {(origin.key, origin.place(event)) for event, origin in self.late}
-        contents: dict[Identity, set[bytes]] = {}
-        for event, _ in self.late:
-            contents.setdefault((event.source, event.id), set()).add(content_key(event))
-        raws: dict[Identity, set[bytes]] = {}
-        alike: set[tuple[Identity, bytes]] = set()
-        named: dict[Identity, list[AnyEvent]] = {}
-        for each in stored:
-            event = each.event
-            name = event.source, event.id
-            named.setdefault(name, []).append(event)
-            content = content_key(event)
-            contents.setdefault(name, set()).add(content)
-            if (each.key, each.place) not in own:
-                raws.setdefault(name, set()).add(each.raw)
-                alike.add((name, content))
-        self.late = [
-            (event, origin)
-            for event, origin in self.late
-            for name in [(event.source, event.id)]
-            if (
-                origin.raw(event) not in raws.get(name, ())
-                if len(contents[name]) > 1
-                else (name, content_key(event)) not in alike
-            )
-        ]
+    @property
+    def names_to_look_up(self) -> set[Identity]:
+        """The names of the events that are to be looked up in the store."""
+        return {name_of(event) for event, _ in (*self.late, *self.named_again)}
+
+    def looked_up(
+        self, names: set[Identity], stored: Sequence[StoredEvent], unstored: Iterable[Share]
+    ) -> list[AnyEvent]:
+        """These names were looked up, and stored events have them. Keeps of the late events those that are no repeats;
+        gives these, and the stored ones that are refused because of them. An event whose name was used before is as a
+        late one: what rests on the other must be judged anew."""
+        again = [each for each in self.named_again if name_of(each[0]) in names]
+        self.named_again = [each for each in self.named_again if name_of(each[0]) not in names]
+        self.late = no_repeats(self.late, stored) + (contradicted(again, stored, unstored) if again else [])
         late = [event for event, _ in self.late]
-        names = dict.fromkeys((event.source, event.id) for event in late)
-        return late + [event for name in names for event in named.get(name, ()) if event not in late]
+        named = {name_of(event) for event in late}
+        return late + [each.event for each in stored if name_of(each.event) in named and each.event not in late]
 
     def resume(self, folded: Folded, unstored: Iterable[Share]) -> None:
         """Go on from what the store has, and take what it has not."""

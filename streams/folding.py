@@ -43,6 +43,7 @@ from store.rows.raw import RecordKey, StoredEvent
 from store.rows.verdicts import FindingState
 from streams.doubts import changed_by, doubtful, windows
 from streams.intake import Origin
+from streams.names import name_of
 
 RECENT = 600_000_000
 """Shoes heard of so long before a table's last word (microseconds) are read again whole: facts of theirs may come."""
@@ -258,7 +259,7 @@ def _read(store: Store, tables: Mapping[str, Wanted], stretches: Mapping[str, _S
     events = events_from(store, firsts)
     names: dict[str, set[Identity]] = {}
     for table in stretches:
-        held = {_identity(each.event) for each in events.get(table, [])}
+        held = {name_of(each.event) for each in events.get(table, [])}
         names[table] = {*(set(tables[table].arriving) - held), *tables[table].arrived}
     # A worker that was killed may have stored its verdict on a round, and nothing of the round or its shoe.
     judged = judged_shoes(store, list(stretches))
@@ -285,7 +286,7 @@ def _fold(wanted: Wanted, stretch: _Stretch, read: _Read, settings: JudgeSetting
     for stored in events:
         data: Any = stored.event.data
         if getattr(data, "round", None) is not None and data.shoe not in whole:
-            passed.add(_identity(stored.event))
+            passed.add(name_of(stored.event))
     known = read.configured.get(table, [])
     configured = [_fact(each) for each in known]
     released = {span.shoe: span.rounds for span in stretch.spans if span.shoe not in whole}
@@ -310,7 +311,7 @@ def _fold(wanted: Wanted, stretch: _Stretch, read: _Read, settings: JudgeSetting
     )
     most = settings.ahead_ms * MILLISECOND
     live.ahead |= {
-        _identity(each.event)
+        name_of(each.event)
         for each, fact in zip(known, configured, strict=True)
         if fact.at - each.arrival * 1_000 > most
     }
@@ -388,7 +389,3 @@ def used_before(
 def _fact(stored: StoredEvent) -> Fact:
     event = stored.event
     return Fact.of(event, micros(event.time))
-
-
-def _identity(event: AnyEvent) -> Identity:
-    return event.source, event.id

@@ -313,10 +313,16 @@ class Sink:
         return news
 
     async def _look_up_late(self, turns: Sequence[Turn]) -> dict[str, list[AnyEvent]]:
-        """By table: the events from a time that is no longer held that are no repeats of stored ones."""
-        names = {desk.table: {(event.source, event.id) for event, _ in desk.late} for _, desk in turns if desk.late}
+        """By table: the events from a time that is no longer held, or whose names were used then, that are no repeats
+        of stored ones."""
+        names = {desk.table: desk.names_to_look_up for _, desk in turns if desk.names_to_look_up}
         stored = await self.ask(lambda: events_named(self.store, names), raises=True) if names else {}
-        return {desk.table: desk.unknown_late(stored.get(desk.table, [])) for _, desk in turns}
+        return {
+            desk.table: desk.looked_up(
+                names.get(desk.table, set()), stored.get(desk.table, []), judge.unstored(desk.table)
+            )
+            for judge, desk in turns
+        }
 
     async def ask(self, what: Callable[[], T], meanwhile: str = "", *, raises: bool = False) -> T:
         """Do something with the store in its thread, again and again until it works; ``meanwhile`` says what cannot be

@@ -19,6 +19,9 @@ class Seen:
     """First verdicts and revisions; ``revision`` counts from 1 within this worker's memory."""
     late: list[tuple[AnyEvent, Origin | None]] = field(default_factory=list)
     """Events, with their origins, from a time that is no longer held: a repeat of what is stored, or a late fact."""
+    named_again: list[tuple[AnyEvent, Origin | None]] = field(default_factory=list)
+    """Events, with their origins, that were taken, under names that seem to have been used by events that are no longer
+    held: to be looked up, and where it is so, all of that name are refused."""
     reload: set[str] = field(default_factory=set)
     """Shoes of which a fact came about a round that is no longer held: they must be read from the store again."""
     next_at: int | None = None

@@ -10,6 +10,7 @@ from audit.facts import Fact
 from audit.intake import CONFLICT, Identity
 from audit.live.beside import Beside
 from audit.live.doubtful import Window
+from audit.live.names_gone import NamesGone
 from audit.live.round import LiveRound
 from audit.live.rounds import LiveRounds
 from audit.live.seen import Seen
@@ -68,6 +69,8 @@ class LiveTable:
         self._late: list[tuple[AnyEvent, Origin | None]] = []
         self._passed: set[Identity] = set()
         """Events about rounds that are not held, which came for their sources' sake alone."""
+        self._names_gone = NamesGone()
+        self._named_again: list[tuple[AnyEvent, Origin | None]] = []
         self._gone: dict[str, None] = {}
         """Shoes that have ended and are no longer held, the last of them."""
         self._tangled = False
@@ -146,9 +149,12 @@ class LiveTable:
             source = self._beside.source(event.source)
         elif name in source.known or name in source.refused:
             return self._again(source, event, origin)
-        elif source.base is not None and event.sequence <= source.base.sequence:
-            self._late.append((event, origin))
-            return True
+        elif source.base is not None:
+            if event.sequence <= source.base.sequence:
+                self._late.append((event, origin))
+                return True
+            if (event.source, name) in self._names_gone:
+                self._named_again.append((event, origin))
         source.known[name] = _known((event, origin, True))
         fact = source.take(event, time)
         if source.news or source.widened or source.pauses:
@@ -268,6 +274,7 @@ class LiveTable:
             or self._tangled
             or self._at_once
             or self._late
+            or self._named_again
             or self.refused
             or self._judged.news
             or self._judged.reload
@@ -284,7 +291,7 @@ class LiveTable:
         rests on a part of a round may wait for the next look, which comes at once."""
         if self._tangled:
             self._untangle()
-        seen, self._late = Seen(late=self._late), []
+        seen, self._late, self._named_again = Seen(late=self._late, named_again=self._named_again), [], []
         if self._at_once:
             for finding in self._at_once:
                 if self._raised.get(finding.id) != finding:
@@ -364,6 +371,7 @@ class LiveTable:
         for source in self._beside.sources.values():
             went = source.let_go(before)
             gone = gone or bool(went)
+            self._names_gone.add(went)
             if not _LASTING.isdisjoint(source.device.types):
                 self._lasting += [fact for fact in went if fact.kind in _LASTING]
             if self._passed:

@@ -29,6 +29,8 @@ HALTING_SEEDS = (1, 2, 4)
 REFUSING_SEEDS = (1, 3, 5)
 """The first has a round whose next opening comes late, the second a worker that is killed before it tells."""
 LOSING_SEEDS = (0, 1, 2)
+RENAMING_SEEDS = (0, 1, 8006)
+"""The last has a name that comes again in an event that is sent twice."""
 
 
 def check(played: Scene, lines: Sequence[bytes]) -> None:
@@ -88,6 +90,15 @@ def with_losses(lines: Sequence[bytes], seed: int) -> list[bytes]:
     return [line for place, line in enumerate(lines) if place not in lost]
 
 
+def with_names_again(lines: Sequence[bytes], seed: int) -> list[bytes]:
+    """The same, and some have the id of another event of their source at their table, of any time."""
+    rng, events = random.Random(seed), [orjson.loads(line) for line in lines]
+    for event in rng.sample(events, 4):
+        alike = [each for each in events if (each["source"], each["subject"]) == (event["source"], event["subject"])]
+        event["id"] = rng.choice(alike)["id"]
+    return [orjson.dumps(event) for event in events]
+
+
 Spoil = Callable[[Sequence[bytes], int], list[bytes]]
 """Gives lines that devices have sent as they arrive, by a seed."""
 
@@ -132,6 +143,12 @@ def test_what_is_refused_is_told_and_kept_whenever_a_worker_dies(store: Store, s
 @pytest.mark.parametrize("seed", LOSING_SEEDS)
 def test_what_is_lost_is_missed_as_an_audit_misses_it(store: Store, seed: int, live: bool) -> None:
     play_and_check(store, seed, live=live, spoil=with_losses)
+
+
+@pytest.mark.parametrize("live", [True, False], ids=["live", "arrears"])
+@pytest.mark.parametrize("seed", RENAMING_SEEDS)
+def test_a_name_that_comes_again_is_refused_however_long_after(store: Store, seed: int, live: bool) -> None:
+    play_and_check(store, seed, live=live, spoil=with_names_again)
 
 
 def test_a_table_that_was_configured_and_has_no_shoe_yet_is_known_to_the_next_worker(store: Store) -> None:

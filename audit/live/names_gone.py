@@ -1,0 +1,57 @@
+"""The names of the last events that a table let go of: in little memory, and at times one too many."""
+
+from collections.abc import Iterable
+
+from audit.facts import Fact
+from audit.intake import Identity
+
+NAMES_TOGETHER = 128
+"""So many are forgotten together, when all eight bits of a place have been in use."""
+_GENERATIONS = 8
+NAMES_KNOWN = NAMES_TOGETHER * (_GENERATIONS - 1)
+"""The last of them are known at least: some dozens of rounds."""
+_BITS = 13
+_PLACES = (1 << _BITS) - 1
+
+
+class NamesGone:
+    """A name that was let go of is known here; of those that were not, one in ten thousand seems to be as well, so that
+    what seems known is to be looked up."""
+
+    __slots__ = ("_bit", "_places", "_room")
+
+    def __init__(self) -> None:
+        self._places = bytearray()
+        """A name has four places; the bit that they have in common tells with which others it came."""
+        self._bit = 1
+        self._room = NAMES_TOGETHER
+
+    def add(self, facts: Iterable[Fact]) -> None:
+        """These were let go of."""
+        for fact in facts:
+            if not self._places:
+                self._places = bytearray(_PLACES + 1)
+            if not self._room:
+                self._bit = self._bit << 1 if self._bit < 1 << _GENERATIONS - 1 else 1
+                self._places = self._places.translate(bytes(each & ~self._bit for each in range(256)))
+                self._room = NAMES_TOGETHER
+            self._room -= 1
+            places, bit, mark = self._places, self._bit, hash((fact.source, fact.id))
+            places[mark & _PLACES] |= bit
+            places[mark >> _BITS & _PLACES] |= bit
+            places[mark >> 2 * _BITS & _PLACES] |= bit
+            places[mark >> 3 * _BITS & _PLACES] |= bit
+
+    def __contains__(self, name: Identity) -> bool:
+        places = self._places
+        if not places:
+            return False
+        mark = hash(name)
+        common = places[mark & _PLACES]
+        return common > 0 and (
+            common
+            & places[mark >> _BITS & _PLACES]
+            & places[mark >> 2 * _BITS & _PLACES]
+            & places[mark >> 3 * _BITS & _PLACES]
+            > 0
+        )
