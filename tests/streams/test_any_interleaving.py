@@ -92,11 +92,14 @@ def with_losses(lines: Sequence[bytes], seed: int) -> list[bytes]:
 
 def with_names_again(lines: Sequence[bytes], seed: int) -> list[bytes]:
     """The same, and some have the id of another event of their source at their table, of any time."""
-    rng, events = random.Random(seed), [orjson.loads(line) for line in lines]
-    for event in rng.sample(events, 4):
-        alike = [each for each in events if (each["source"], each["subject"]) == (event["source"], event["subject"])]
+    rng = random.Random(seed)
+    events = {place: orjson.loads(lines[place]) for place in decode_lines(lines).places}
+    for event in rng.sample(list(events.values()), 4):
+        alike = [
+            each for each in events.values() if (each["source"], each["subject"]) == (event["source"], event["subject"])
+        ]
         event["id"] = rng.choice(alike)["id"]
-    return [orjson.dumps(event) for event in events]
+    return [orjson.dumps(events[place]) if place in events else line for place, line in enumerate(lines)]
 
 
 Spoil = Callable[[Sequence[bytes], int], list[bytes]]
