@@ -7,6 +7,7 @@ from dataclasses import replace
 from audit.facts import Fact
 from audit.intake import CONFLICT, Identity
 from audit.live.concluded import Concluded
+from audit.live.names_gone import NamesGone
 from audit.live.table import GRACE, LiveTable
 from audit.settings import MILLISECOND, JudgeSettings
 from audit.table import RoundKey, configuration_at
@@ -76,6 +77,8 @@ class TableDesk:
         self._recall_at = 0
         """How far the topics must be read until all of that would be found again, and what is not is cleared."""
         self._beginning: Beginning | None = None
+        self._names_gone: NamesGone | None = None
+        """While it is read from the store: what it knew before."""
 
     @property
     def mode(self) -> str | None:
@@ -262,9 +265,18 @@ class TableDesk:
         named = {name_of(event) for event in late}
         return late + [each.event for each in stored if name_of(each.event) in named and each.event not in late]
 
+    def put_down(self) -> None:
+        """Let go of the live judge: it is to be read from the store."""
+        if self.live is not None:
+            self._names_gone = self.live.names_gone
+        self.live = None
+
     def resume(self, folded: Folded, unstored: Iterable[Share]) -> None:
         """Go on from what the store has, and take what it has not."""
         live = folded.live
+        if self._names_gone is not None:
+            # Not all of these are read again.
+            live.names_gone = self._names_gone
         # What this worker has said itself is newer than what the store knows of it.
         for key, mark in folded.verdicts.items():
             if key not in self._verdicts:

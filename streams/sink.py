@@ -279,7 +279,7 @@ class Sink:
         wanted: list[Wanted] = []
         for judge, desk in turns:
             if desk.needs_store:
-                desk.live = None
+                desk.put_down()
                 arriving = {(event.source, event.id) for share in judge.unstored(desk.table) for event in share.events}
                 shoes = set(desk.reload)
                 wanted.append(

@@ -16,7 +16,8 @@ _PLACES = (1 << _BITS) - 1
 
 class NamesGone:
     """A name that was let go of is known here; of those that were not, one in ten thousand seems to be as well, so that
-    what seems known is to be looked up."""
+    what seems known is to be looked up. Which ones these are differs from process to process (`hash`), and nothing that
+    is told depends on it."""
 
     __slots__ = ("_bit", "_places", "_room")
 

@@ -69,7 +69,8 @@ class LiveTable:
         self._late: list[tuple[AnyEvent, Origin | None]] = []
         self._passed: set[Identity] = set()
         """Events about rounds that are not held, which came for their sources' sake alone."""
-        self._names_gone = NamesGone()
+        self.names_gone = NamesGone()
+        """Of events that are no longer held."""
         self._named_again: list[tuple[AnyEvent, Origin | None]] = []
         self._gone: dict[str, None] = {}
         """Shoes that have ended and are no longer held, the last of them."""
@@ -153,7 +154,7 @@ class LiveTable:
             if event.sequence <= source.base.sequence:
                 self._late.append((event, origin))
                 return True
-            if (event.source, name) in self._names_gone:
+            if (event.source, name) in self.names_gone:
                 self._named_again.append((event, origin))
         source.known[name] = _known((event, origin, True))
         fact = source.take(event, time)
@@ -371,7 +372,7 @@ class LiveTable:
         for source in self._beside.sources.values():
             went = source.let_go(before)
             gone = gone or bool(went)
-            self._names_gone.add(went)
+            self.names_gone.add(went)
             if not _LASTING.isdisjoint(source.device.types):
                 self._lasting += [fact for fact in went if fact.kind in _LASTING]
             if self._passed:

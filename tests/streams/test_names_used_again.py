@@ -21,7 +21,7 @@ from tests.audit.case import TABLE, Case
 from tests.oracle.script import to_lines
 from tests.streams.parts import Events, killed, play_parts
 from tests.streams.simulated_time import LONG_AFTER, Scene, scene
-from tests.streams.stored import BET
+from tests.streams.stored import BET, LONG, two_shoes
 
 ROUNDS = 12
 BETWEEN = [lambda _: None, killed]
@@ -78,6 +78,17 @@ def test_a_device_that_names_its_events_anew_in_every_round_is_refused_as_an_aud
 
     play_parts(store, _parts(by_round), between)
     assert len(rejections(store, table=TABLE)) == ROUNDS
+
+
+def test_a_name_is_known_to_a_table_that_was_read_again_since_and_not_as_far_back(store: Store) -> None:
+    """A card comes late, and the shoe in play is read again: the name is of the shoe before."""
+    events = two_shoes().round(**BET).events()
+    _first_bets_name_in_the_last_round(events)
+    last = [event for event in events if event["data"].get("round") == LONG + 1]
+    late = [event for event in events if event["type"] == "card.drawn.v1" and event["data"]["shoe"] == "S2"][:1]
+    before = [event for event in events if event not in last and event not in late]
+    assert len(play_parts(store, [before, late, last])) == 2
+    assert len(rejections(store, table=TABLE)) == 2
 
 
 def test_a_name_that_only_seems_to_have_been_used_is_looked_up_and_nothing_comes_of_it(
