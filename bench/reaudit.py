@@ -83,7 +83,7 @@ def _timed(store: Store, engine: int, rounds: int) -> tuple[int, float]:
             took[name].append(time.perf_counter() - began)
             spent[name].append(max(cpu_seconds(engine) - on_processor, _TICK))
     print(f"{rows:,} rounds, {bets:,} bets, {wrong} differ (best of {_TURNS} turns)")
-    by_numpy = rounds_a_second(GAMES["no_commission"], rows)
+    by_numpy = rounds_a_second(GAMES["no_commission"], rows, _TURNS)
     # Of few rounds most of the time is the planning of the statements, and the bars are about many.
     bars = {"outcomes": 5_000_000} if rows >= 1_000_000 else {}
     rate = "rounds a second"
