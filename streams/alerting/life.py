@@ -271,7 +271,7 @@ def _resolve(life: Life, act: Act) -> _Made | Refusal:
     if not life.open:
         return _too_late(life, act)
     if life.state == "taken" and life.holder != act.by:
-        return Refusal(f"{life.holder} has taken this alert. A shift manager can hand it over to you first.", life.last)
+        return Refusal(f"It is taken by {life.holder}. Hand it over to yourself first.", life.last)
     resolved: tuple[str, State | None, dict[str, Any]] = ("resolved", "resolved", {"disposition": act.disposition})
     return [("acknowledged", "acknowledged", {}), resolved] if life.unattended else [resolved]
 

@@ -73,6 +73,8 @@ def test_somebody_of_the_provider_is_listed_as_such_and_gets_no_password_here(tm
     assert refused.returncode == 2
     assert "koh signs in with the house's provider, which keeps the password" in refused.stderr
     assert re.search(r"koh +operator +provider +since ", run(tmp_path, "users", "list").stdout)
+    said = run(tmp_path, "users", "role", "koh", "auditor").stderr
+    assert said == "koh is auditor now. At the next sign-in the provider's groups decide again.\n"
 
 
 def test_people_are_added_listed_changed_and_disabled(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import { coded } from "./coded.js";
 import { age, count, useZone } from "./format.js";
 import { LiveFloor } from "./live.js";
 import { SCREENS, screenOf } from "./screens.js";
-import { sound, soundOn, toggleSound } from "./sound.js";
+import { sound, soundOn, soundWaits, toggleSound, trySound } from "./sound.js";
 
 const main = document.getElementById("main");
 const bar = document.getElementById("bar");
@@ -48,8 +48,15 @@ function may(page) {
 function drawBar() {
   const theme = h("button", { type: "button", onclick: () => { otherTheme(); label(); } });
   const label = () => write(theme, themeNow() === "dark" ? "Light" : "Dark");
-  const voice = h("button", { type: "button", id: "sound", onclick: () => { toggleSound(); mark(); } }, "Sound");
-  const mark = () => voice.setAttribute("aria-pressed", String(soundOn()));
+  let waits = soundWaits();
+  // The click that it waits for turns nothing off.
+  const voice = h("button", { type: "button", id: "sound", onclick: () => { if (waits) trySound(); else toggleSound(); waits = false; mark(); } });
+  const mark = () => {
+    write(voice, waits ? "Sound: click once" : "Sound");
+    voice.title = waits ? "This browser lets the page sound after one click, or one key." : "";
+    voice.setAttribute("aria-pressed", waits ? "mixed" : String(soundOn()));
+  };
+  for (const kind of ["click", "keyup"]) document.addEventListener(kind, () => { waits = soundWaits(); mark(); });
   label();
   mark();
   const links = SCREENS.filter((screen) => screen.bar && may(screen.page)).map((screen) =>

@@ -5,7 +5,7 @@ import { foundValue } from "./amounts.js";
 import { get, post } from "./api.js";
 import { closedLine, closedWords, lastClosedFirst } from "./closing.js";
 import { coded } from "./coded.js";
-import { dialog } from "./dialog.js";
+import { askHandingOver, askResolution, askTakingOver, askWords } from "./desk-dialogs.js";
 import { age, count, exactly, gameTitle, moment, roundPath, SEVERITIES, tablePath, words } from "./format.js";
 
 const SHOWN = 200;
@@ -13,6 +13,7 @@ const MAY = {
   acknowledge: ["operator", "shift_manager", "administrator"],
   take: ["operator", "shift_manager", "administrator"],
   "hand-over": ["operator", "shift_manager", "administrator"],
+  "take-over": ["shift_manager", "administrator"],
   resolve: ["shift_manager", "administrator"],
   reopen: ["shift_manager", "auditor", "administrator"],
   note: ["operator", "shift_manager", "auditor", "administrator"],
@@ -20,7 +21,6 @@ const MAY = {
 // Those who must know that alerts come through.
 const RESPONDING = ["shift_manager", "administrator"];
 const SELF_TEST_MS = 60_000;
-const DISPOSITIONS = ["confirmed", "false alarm", "test", "training"];
 
 export function show(main, room) {
   const desk = new Desk(main, room);
@@ -256,7 +256,8 @@ class Desk {
     const old = age(this.floor.now() - alert.raised);
     const unseen = again ? `${age(this.floor.now() - again.at)} since it was opened again` : old;
     if (alert.closed) return closedWords(alert);
-    if (alert.acknowledged) return `Acknowledged by ${alert.acknowledged.by} ${age(alert.acknowledged.at - alert.raised)} after it was raised; open for ${old}.`;
+    const has = alert.holder ? `${alert.holder} has it; ` : "";
+    if (alert.acknowledged) return `Acknowledged by ${alert.acknowledged.by} ${age(alert.acknowledged.at - alert.raised)} after it was raised; ${has}open for ${old}.`;
     const told = alert.escalations ? `; escalated ${alert.escalations}×` : "";
     if (!alert.escalates) return `Nobody has acknowledged it for ${unseen}${told}.`;
     const left = alert.escalates.at - this.floor.now();
@@ -277,6 +278,8 @@ class Desk {
     }
     const deed = (name, label, does, kind) => this.may(name) ? h("button", { type: "button", class: kind, "data-deed": name, onclick: does }, label) : null;
     const unattended = ["raised", "reopened", "escalated"].includes(alert.state);
+    // Somebody else has taken it: whoever may not take it over from him cannot hand it over either.
+    const elsewhere = alert.open && alert.state === "taken" && alert.holder !== this.room.who.name;
     this.waited = h("p", { class: unattended ? "waited late" : "waited" }, this.waitWords());
     put(this.pane,
       h("div", { class: "pane-head" }, h("button", { type: "button", class: "back", onclick: () => this.hidePane() }, "‹ Queue"),
@@ -287,9 +290,10 @@ class Desk {
       h("div", { class: "deeds" },
         alert.open && unattended ? deed("acknowledge", "Acknowledge (a)", () => this.act("acknowledge"), "primary") : null,
         alert.open && alert.state !== "taken" ? deed("take", "Take (t)", () => this.act("take"), unattended ? "" : "primary") : null,
-        alert.open ? deed("resolve", "Resolve (r)", () => this.resolve(), alert.state === "taken" ? "primary" : "") : deed("reopen", "Reopen", () => this.words("reopen", "Why is it opened again?"), ""),
-        alert.open && !unattended ? deed("hand-over", "Hand over", () => this.handOver([alert.id]), "") : null,
-        deed("note", "Add a note", () => this.words("note", "Note"), "")),
+        elsewhere ? deed("take-over", "Take over", () => askTakingOver(this, alert.holder), "primary")
+          : alert.open ? deed("resolve", "Resolve (r)", () => askResolution(this), alert.state === "taken" ? "primary" : "") : deed("reopen", "Reopen", () => askWords(this, "reopen", "Why is it opened again?"), ""),
+        alert.open && !unattended && !(elsewhere && !this.may("take-over")) ? deed("hand-over", "Hand over", () => askHandingOver(this, [alert.id]), "") : null,
+        deed("note", "Add a note", () => askWords(this, "note", "Note"), "")),
       h("h3", {}, "What to do"),
       h("p", { class: "advice" }, coded(alert.advice)),
       h("dl", { class: "facts" },
@@ -305,7 +309,13 @@ class Desk {
       h("ol", { class: "steps" }, (alert.steps ?? []).map((step) => h("li", {}, h("time", {}, moment(step.at)), " ", h("b", {}, step.action), step.by ? ` by ${step.by}${step.role ? ` (${words(step.role)})` : ""}` : "", step.recipient ? ` to ${step.recipient}` : "", step.disposition ? `: ${step.disposition}` : "", step.note ? h("p", { class: "note" }, step.note) : null))));
   }
 
-  async act(deed, body) {
+  async act(deed) {
+    const problem = await this.attempt(deed);
+    if (problem) this.room.say(problem);
+  }
+
+  // Why it could not be done, if so.
+  async attempt(deed, body) {
     const id = this.chosen;
     // What is seen to goes to the end of the queue, or out of it; the keys go on from where it stood.
     const place = this.shown.findIndex((alert) => alert.id === id);
@@ -316,21 +326,10 @@ class Desk {
       if (this.states.value === "closed") await this.askClosed();
     } catch (problem) {
       // Somebody was first, or the store is away: say so, and show how it stands.
-      this.room.say(problem.message);
       if (problem.status === 409) await this.open(id);
+      return problem.message;
     }
-  }
-
-  words(deed, label) {
-    dialog(words(deed), [h("label", {}, label, h("textarea", { name: "note", required: true, maxlength: 4000 }))], (form) => this.act(deed, { note: form.get("note") }));
-  }
-
-  resolve() {
-    dialog("Resolve", [
-      // Nothing is chosen beforehand: what it was goes into the reports, and somebody has to have said so.
-      h("label", {}, "What was it?", h("select", { name: "disposition", required: true }, h("option", { value: "" }, "Choose…"), DISPOSITIONS.map((each) => h("option", { value: each }, words(each))))),
-      h("label", {}, "What was found, and what was done about it?", h("textarea", { name: "note", required: true, maxlength: 4000 })),
-    ], (form) => this.act("resolve", { disposition: form.get("disposition"), note: form.get("note") }));
+    return "";
   }
 
   async handOverAll() {
@@ -339,34 +338,7 @@ class Desk {
       this.room.say("You have no open alert to hand over.");
       return;
     }
-    await this.handOver(mine.map((alert) => alert.id));
-  }
-
-  async handOver(ids) {
-    let colleagues;
-    try {
-      colleagues = (await get("/api/v1/colleagues")).filter((each) => each.name !== this.room.who.name);
-    } catch (problem) {
-      this.room.say(problem.message);
-      return;
-    }
-    dialog(ids.length === 1 ? "Hand over" : `Hand over ${ids.length} alerts`, [
-      h("label", {}, "To", h("select", { name: "to", required: true }, h("option", { value: "" }, "Choose…"), colleagues.map((each) => h("option", { value: each.name }, `${each.name} (${words(each.role)})`)))),
-      h("label", {}, "Note", h("textarea", { name: "note", maxlength: 4000 })),
-    ], async (form) => {
-      let refused = 0;
-      for (const id of ids) {
-        try {
-          const done = await post(`/api/v1/alerts/${encodeURIComponent(id)}/hand-over`, { to: form.get("to"), note: form.get("note") });
-          this.know(done);
-        } catch (problem) {
-          refused += 1;
-          this.room.say(problem.message);
-        }
-      }
-      if (!refused) this.room.say(`${count(ids.length)} handed over to ${form.get("to")}.`);
-      this.drawPane();
-    });
+    await askHandingOver(this, mine.map((alert) => alert.id));
   }
 
   key(event) {

@@ -103,9 +103,11 @@ function whatIfForm(view, known) {
   // The letters of a five-element card are not read at sight.
   const five = (game?.cards.length ?? 0) > 52;
   const named = (code) => five ? cardName(code, five) : code;
-  const drawn = story.moments.filter((each) => each.kind === "card").map((each) => [each.draw, each.card]);
-  const cards = [...new Map(drawn).entries()].sort(([a], [b]) => a - b).map(([draw, code]) => labelled(`Draw ${draw}`, h("select", { name: `card ${draw}` },
-    h("option", { value: "" }, `${named(code)} (as read)`), (game?.cards ?? []).filter((each) => each !== code).map((each) => h("option", { value: each, title: cardName(each, five) }, named(each))))));
+  // Of one draw, readers may have said two cards.
+  const drawn = new Map();
+  for (const { kind, draw, card } of story.moments) if (kind === "card") drawn.set(draw, [...new Set([...(drawn.get(draw) ?? []), card])]);
+  const cards = [...drawn].sort(([a], [b]) => a - b).map(([draw, codes]) => labelled(`Draw ${draw}`, h("select", { name: `card ${draw}` },
+    h("option", { value: "" }, `${codes.map(named).join(" and ")} (as read)`), (game?.cards ?? []).filter((each) => codes.length > 1 || each !== codes[0]).map((each) => h("option", { value: each, title: cardName(each, five) }, named(each))))));
   const wager = h("select", { name: "wager" }, h("option", { value: "" }, "no other limit"), Object.entries(game?.wagers ?? {}).map(([name, title]) => h("option", { value: name }, title)));
   // A limit is a wager and both ends: an empty one would be zero, and everything beyond it.
   const ends = ["wager", "min", "max"];
@@ -142,10 +144,11 @@ function whatIfForm(view, known) {
 function otherwise(view, told, titles) {
   if (!told.changed.length) return h("p", {}, `Nothing would come out otherwise (${count(told.rounds)} ${told.rounds === 1 ? "round" : "rounds"} looked at).`);
   const gain = Number(told.difference);
+  const undecided = told.changed.some((each) => each.bets.some((bet) => bet.due === null || bet.due_then === null));
   // The round that was asked about comes before the others of its shoe.
   const own = (each) => each.round === Number(view.key.round);
   const arrow = (name, { now, then }) => now === then ? null : h("p", {}, `${name}: ${now ?? "cannot be said"} → ${then ?? "cannot be said"}`);
-  return [h("p", { class: "words" }, `${count(told.changed.length)} of ${count(told.rounds)} ${told.rounds === 1 ? "round" : "rounds"} would come out otherwise; ${gain ? `players would win ${view.money(Math.abs(gain))} ${gain < 0 ? "less" : "more"}` : "no money would be due otherwise"}.`),
+  return [h("p", { class: "words" }, `${count(told.changed.length)} of ${count(told.rounds)} ${told.rounds === 1 ? "round" : "rounds"} would come out otherwise; ${gain ? `players would win ${view.money(Math.abs(gain))} ${gain < 0 ? "less" : "more"}` : undecided ? "what is due cannot be said in both cases" : "no money would be due otherwise"}.`),
     told.changed.toSorted((one, other) => own(other) - own(one)).map((each) => h("section", { class: "otherwise" },
       h("h3", {}, own(each) ? "This round" : h("a", { href: roundPath(each.table, each.shoe, each.round) }, `Round ${each.round}`)),
       arrow("Status", each.status), arrow("Outcome", each.outcome),

@@ -172,15 +172,17 @@ class RoundView {
     const totals = (each) => each ? Object.entries(each).map(([hand, total]) => `${words(hand)} ${total ?? "–"}`).join(", ") : "–";
     const computed = story.outcome ? story.outcome.split(",")[0].replace(" wins", "") : "cannot be said";
     const same = (a, b) => a && b ? String(a).toLowerCase() === String(b).toLowerCase() : null;
+    // Of cards that contradict each other, or are not all there, nothing is the same and nothing differs.
+    const decided = story.outcome || story.status === "void" || !story.status;
     const row = (name, fact, verdict, right) => h("tr", { class: right === false ? "wrong" : null },
-      h("th", { scope: "row" }, name), h("td", {}, fact), h("td", {}, verdict), h("td", {}, right === null ? "" : right ? "✓ same" : "✗ differs"));
+      h("th", { scope: "row" }, name), h("td", {}, fact), h("td", {}, verdict), h("td", {}, right === undefined ? "cannot be compared" : right === null ? "" : right ? "✓ same" : "✗ differs"));
     const shownTotals = story.displayed?.totals;
     const readings = story.settings.readings ?? {};
     return [h("table", {},
       h("thead", {}, h("tr", {}, h("th", {}, h("span", { class: "visually-hidden" }, "What")), h("th", { scope: "col" }, "Shown or said"), h("th", { scope: "col" }, "Recomputed"), h("th", { scope: "col" }, "Check"))),
       h("tbody", {},
-        row("Winner", story.displayed ? words(story.displayed.winner) : "no display", computed, story.displayed ? (story.displayed.winner === "void" ? story.status === "void" : same(story.displayed.winner, computed)) : null),
-        row("Totals", totals(shownTotals), totals(last.totals), shownTotals ? Object.entries(shownTotals).every(([hand, total]) => String(last.totals[hand]) === String(total)) : null),
+        row("Winner", story.displayed ? words(story.displayed.winner) : "no display", computed, story.displayed ? !decided ? undefined : (story.displayed.winner === "void" ? story.status === "void" : same(story.displayed.winner, computed)) : null),
+        row("Totals", totals(shownTotals), totals(last.totals), shownTotals ? !decided ? undefined : Object.entries(shownTotals).every(([hand, total]) => String(last.totals[hand]) === String(total)) : null),
         story.differential ? row("Differential at the first card", this.money(story.differential.first_card), `limit ${this.money(story.differential.limit)}`, story.differential.limit === null || story.differential.first_card === null ? null : story.differential.first_card <= story.differential.limit) : null)),
     h("dl", { class: "verdict" },
       fact("Verdict", story.status ? `${words(story.status)}${story.outcome ? `: ${story.outcome}` : ""}` : "none yet"),

@@ -5,8 +5,15 @@ let context = null;
 
 export const soundOn = () => localStorage.getItem(KEY) !== "off";
 
+// A browser lets a page sound only after somebody has clicked or typed in it.
+export const soundWaits = () => soundOn() && navigator.userActivation?.hasBeenActive === false;
+
 export function toggleSound() {
   localStorage.setItem(KEY, soundOn() ? "off" : "on");
+  trySound();
+}
+
+export function trySound() {
   if (soundOn()) tone(660, 0);
 }
 

@@ -106,6 +106,63 @@ def test_nobody_is_chosen_beforehand_to_hand_over_to(console: ConsoleServer, vis
     expect(page.get_by_text("1 handed over to operator.")).to_be_visible()
 
 
+def take(console: ConsoleServer, finding: Finding, role: Role) -> None:
+    """Somebody takes it at another desk."""
+    with console.client(role) as client:
+        answer = client.post(f"/api/v1/alerts/{finding.id}/take")
+    assert answer.status_code == 200, answer.text
+
+
+def test_a_shift_manager_takes_over_what_somebody_else_has_and_resolves_it(
+    console: ConsoleServer, visitor: Visitor
+) -> None:
+    finding = made_up_finding(9350, message="Its holder went home.")
+    raise_all(console, finding)
+    take(console, finding, "operator")
+    page = visitor.page(console, "shift_manager", f"/desk?alert={finding.id}")
+    pane, dialog = page.locator(".alert-pane"), page.get_by_role("dialog")
+    expect(pane.locator(".waited")).to_contain_text("operator has it")
+    expect(pane.get_by_role("button", name="Resolve")).to_have_count(0)
+    pane.get_by_role("button", name="Take over").click()
+    expect(dialog).to_contain_text("operator has taken this alert")
+    dialog.get_by_role("button", name="Take over").click()
+    expect(pane.locator(".waited")).to_contain_text("shift-manager has it")
+    expect(pane.locator(".steps")).to_contain_text("to shift-manager")
+    pane.get_by_role("button", name="Resolve").click()
+    dialog.get_by_label("What was it?").select_option("confirmed")
+    dialog.get_by_label("What was found").fill("Paid on the next day.")
+    dialog.get_by_role("button", name="Resolve").click()
+    expect(pane).to_contain_text("Resolved: confirmed, by shift-manager")
+
+
+def test_an_operator_is_offered_nothing_that_would_be_refused_of_what_somebody_else_has(
+    console: ConsoleServer, visitor: Visitor
+) -> None:
+    finding = made_up_finding(9351, message="The shift manager has it.")
+    raise_all(console, finding)
+    take(console, finding, "shift_manager")
+    page = visitor.page(console, "operator", f"/desk?alert={finding.id}")
+    expect(page.locator(".alert-pane .waited")).to_contain_text("shift-manager has it")
+    offered = page.locator("[data-deed]").evaluate_all("nodes => nodes.map(node => node.dataset.deed)")
+    assert offered == ["note"]
+
+
+def test_what_was_typed_stays_where_it_was_refused(console: ConsoleServer, visitor: Visitor) -> None:
+    finding = made_up_finding(9352, message="Taken while somebody typed.")
+    raise_all(console, finding)
+    page = visitor.page(console, "shift_manager", f"/desk?alert={finding.id}")
+    pane, dialog = page.locator(".alert-pane"), page.get_by_role("dialog")
+    pane.get_by_role("button", name="Resolve").click()
+    dialog.get_by_label("What was it?").select_option("confirmed")
+    dialog.get_by_label("What was found").fill("Many words about it.")
+    take(console, finding, "operator")
+    dialog.get_by_role("button", name="Resolve").click()
+    expect(dialog.get_by_role("alert")).to_have_text("It is taken by operator. Hand it over to yourself first.")
+    expect(dialog.get_by_label("What was found")).to_have_value("Many words about it.")
+    dialog.get_by_role("button", name="Cancel").click()
+    expect(pane.get_by_role("button", name="Take over")).to_be_visible()
+
+
 def test_the_closed_ones_are_found_by_who_closed_them(console: ConsoleServer, visitor: Visitor) -> None:
     finding = made_up_finding(9304, message="One for its closer.")
     raise_all(console, finding)

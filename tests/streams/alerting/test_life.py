@@ -80,7 +80,7 @@ def test_the_second_who_acknowledges_is_told_who_was_first() -> None:
 
 def test_what_one_has_taken_another_resolves_only_after_it_was_handed_over() -> None:
     steps = after(act("take", "bob", "operator"))
-    assert "bob has taken" in refused(steps, act("resolve")).reason
+    assert "taken by bob" in refused(steps, act("resolve")).reason
     handed = after(act("take", "bob", "operator"), act("hand over", to="anna", to_role="shift_manager"), act("resolve"))
     assert life_of(handed).state == "resolved"
     assert "only bob or a shift manager" in refused(steps, act("hand over", "eve", "operator")).reason
