@@ -100,7 +100,8 @@ def lost(key: Annotated[str, typer.Argument(metavar="KEY", help="The name of the
 
     Says that a key of yours is lost with its folder: its public half is taken from the store, so that what it signed is
     still believed here, and a new key may seal on. Who said so is kept in the access log, which is sealed next. Say it
-    only of a key that you know to be yours: without it, a store that was sealed by somebody else is not sealed on.
+    only of a key that you know to be yours: without it, a store that was sealed by somebody else is not sealed on. Of a
+    key that came by rotating another, the other was in that folder, too: it is named, and is to be said as well.
 
     Exit code 2 if the store knows no such key.
     """
@@ -117,10 +118,16 @@ def lost(key: Annotated[str, typer.Argument(metavar="KEY", help="The name of the
         ring.keep_public(there[key])
         known = ring.known()
         firsts = sorted({_first_of(each, known).key_id for each in known})
-    typer.echo(
-        f"The public half of key {key} is in {ring.folder} now: what it signed is believed here. Those who check"
-        f" name {' and '.join(firsts)}: {' '.join(f'--trust {each}' for each in firsts)}"
-    )
+        # Whoever can write to the store can name one there as well: it is believed when somebody says so.
+        before = there[key].previous if there[key].previous in there.keys() - {each.key_id for each in known} else ""
+    typer.echo(f"The public half of key {key} is in {ring.folder} now: what it signed is believed here.")
+    if before:
+        typer.echo(
+            f"It came by rotating key {before}, which is not here: what that one signed is not believed yet. If you"
+            f" know it to be yours, too: tablewatch keys lost {before}"
+        )
+    else:
+        typer.echo(f"Those who check name {' and '.join(firsts)}: {' '.join(f'--trust {each}' for each in firsts)}")
 
 
 @keys.command("list")

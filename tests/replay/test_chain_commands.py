@@ -193,6 +193,29 @@ def test_a_lost_key_folder_is_said_to_be_lost_before_another_key_seals_on(
     assert [(entry.who, entry.detail["key"]) for entry in said] == [("otto", lost)]
 
 
+def test_of_a_lost_folder_with_a_key_that_was_rotated_every_key_is_asked_for(
+    floor: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run("keys", "make")
+    run("chain", "checkpoint")
+    run("keys", "rotate")
+    run("chain", "checkpoint")
+    first, second = (orjson.loads(line)["key_id"] for line in run("keys", "list", "--json").output.splitlines())
+    monkeypatch.setenv("TABLEWATCH_DATA", str(tmp_path / "new"))
+    run("keys", "make")
+    new = orjson.loads(run("keys", "list", "--json").output)["key_id"]
+    half = run("keys", "lost", second)
+    assert half.exit_code == 0
+    assert half.output.strip().endswith(f"tablewatch keys lost {first}")
+    assert "--trust" not in half.output
+    whole = run("keys", "lost", first)
+    trusted = [word for name in sorted((first, new)) for word in ("--trust", name)]
+    assert whole.output.strip().endswith(" ".join(trusted))
+    assert run("chain", "checkpoint").exit_code == 0
+    assert run("replay", "verify", "--chain").exit_code == 0
+    assert run("replay", "verify", "--chain", *trusted).exit_code == 0
+
+
 def test_a_re_audit_says_what_it_did_and_what_differs(floor: str, own_store: Store) -> None:
     fine = run("replay", "reaudit", "--json")
     assert fine.exit_code == 0, fine.output
