@@ -141,7 +141,7 @@ class Grafana:
             raise GrafanaUnavailable(f"{self.url} has a fault of its own: {error.message}") from error
         except GrafanaClientError as error:
             if error.status_code == NOT_THERE:
-                raise _NotThere(error.message) from error
+                raise _NotThere(f"{self.url} knows no such thing ({error.message}): is it a Grafana?") from error
             if error.status_code == CHANGED:
                 raise ChangedMeanwhile(error.message) from error
             if error.status_code == FORBIDDEN:

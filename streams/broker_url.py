@@ -131,6 +131,8 @@ def _kafka(rest: str) -> KafkaBroker:
     mechanism = options.get("mechanism", "SCRAM-SHA-512").upper() if sasl else None
     if mechanism is not None and mechanism not in MECHANISMS:
         raise InvalidBrokerUrl(f"mechanism={mechanism}: choose one of {', '.join(MECHANISMS)}")
+    if "key" in options and "certificate" not in options:
+        raise InvalidBrokerUrl("kafka:// has key= and no certificate=: a client shows both, or neither")
     return KafkaBroker(
         servers=tuple(_server(one) for one in address.split(",")),
         security=security,

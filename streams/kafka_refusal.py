@@ -83,8 +83,10 @@ def _context(broker: KafkaBroker) -> ssl.SSLContext | None:
     try:
         return broker.ssl_context()
     except OSError as error:
+        lone = broker.certificate is not None and broker.key is None
         raise _Refused(
             f"was not asked: ca=, certificate= or key= in TABLEWATCH_BROKER names a file that cannot be used ({error})"
+            + ("; without key=, the file of certificate= has to hold the key as well" if lone else "")
         ) from error
 
 

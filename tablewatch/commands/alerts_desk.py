@@ -7,9 +7,10 @@ from typing import Annotated
 import orjson
 import typer
 
-from replay.custody import who_looks
+from replay.custody import note_access, who_looks
 from store.connect import connect
-from store.rows.alerts import AlertHistory
+from store.rows.alerts import Alert, AlertHistory
+from store.rows.verdicts import RoundKey
 from streams.alerting.desk import CLOSED_DAYS, Done, alert_with_steps, closed_alerts, open_alerts, perform
 from streams.alerting.life import Act, Deed, Disposition, Role, life_of, moment
 from streams.alerting.raising import sentence_of
@@ -190,12 +191,21 @@ def _act(
     with explained():
         store = connect(store_url())
         answer = perform(store, whole_id(store, alert, deed), act)
+        if isinstance(answer, Done):
+            about = answer.history.alert
+            note_access(store, act.by, f"alert: {deed}", _round_of(about), {"alert": about.id, "as": role})
     if isinstance(answer, Done):
         typer.echo(_line(answer.history))
         return
     unknown = "no such alert" in answer.reason
     typer.echo(f"There is no alert {alert!r}. {_WHICH}" if unknown else answer.reason, err=True)
     raise typer.Exit(WRONG_USE if unknown else FLAGGED)
+
+
+def _round_of(alert: Alert) -> list[RoundKey]:
+    if alert.table is None or alert.shoe is None or alert.round is None:
+        return []
+    return [RoundKey(alert.table, alert.shoe, alert.round)]
 
 
 def _line(history: AlertHistory) -> str:

@@ -148,7 +148,9 @@ def accept(
         made = Sealer(store, key_ring(), _now).seal(found.late)
         _hand_out(store, file or _default_file(), [])
     assert made is not None
-    typer.echo(f"{len(named)} rows are accepted; checkpoint of {made.size} leaves.")
+    typer.echo(
+        f"{len(named)} {'row is' if len(named) == 1 else 'rows are'} accepted; checkpoint of {made.size} leaves."
+    )
 
 
 class _Service:

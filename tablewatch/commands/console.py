@@ -185,8 +185,11 @@ def role(name: str, role: Annotated[str, typer.Argument(help=f"One of {', '.join
     Another role from now on; open pages are signed in with it at their next request.
     """
     with _database() as database, _told():
-        People(database).change_role(name, role)
-    typer.echo(f"{name} is {role} now.", err=True)
+        people = People(database)
+        people.change_role(name, role)
+        lasts = Outsiders(database, people).is_one(name)
+    until = " At the next sign-in the provider's groups decide again." if lasts else ""
+    typer.echo(f"{name} is {role} now.{until}", err=True)
 
 
 @users.command(short_help="Give somebody another password.")

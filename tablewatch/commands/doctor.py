@@ -90,7 +90,9 @@ def _look_at_broker(checks: list[Check]) -> tuple[Broker | None, int | None]:
         topics = _topics(target)
         checks += [Check("broker", True, str(target)), topics]
         lag = lag_of(target)
-        checks.append(Check("lag", True, f"{lag} records are not yet judged and stored"))
+        checks.append(
+            Check("lag", True, f"{lag} {'record is' if lag == 1 else 'records are'} not yet judged and stored")
+        )
         checks.append(_workers(target, lag))
         return target, lag
     except RightsMissing as error:
@@ -168,7 +170,8 @@ def _chain(store: Store, now: int) -> Check:
 def _watches(store: Store, now: int) -> Check:
     found = watches_standing(store, now)
     if found.late and not found.watched:
-        says = f"{found.late} shoes have ended and none is watched. To begin: tablewatch watches run"
+        shoes = "shoe has" if found.late == 1 else "shoes have"
+        says = f"{found.late} {shoes} ended and none is watched. To begin: tablewatch watches run"
         return Check("watches", True, says)
     if found.late:
         return Check("watches", False, f"{found.late} shoes wait too long to be watched. Run: tablewatch watches run")

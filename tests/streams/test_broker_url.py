@@ -43,6 +43,7 @@ def test_a_url_names_a_broker(url: str, broker: KafkaBroker | EmbeddedLog) -> No
         ("kafka://u:p@host?security=SSL", "has no use for user:password@"),
         ("kafka://u:p@host?mechanism=guess", "mechanism=GUESS"),
         ("kafka://host?security=SSL&ca=/no/such/file", "ca=/no/such/file"),
+        (f"kafka://host?security=SSL&key={__file__}", "key= and no certificate="),
         ("tablelog://relative/folder", "absolute folder"),
         ("tablelog:///", "absolute folder"),
     ],

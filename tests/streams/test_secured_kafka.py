@@ -212,6 +212,12 @@ def test_a_server_that_wants_a_certificate_of_the_client_is_named(certificate: t
     assert "wants a certificate of this client (certificate= and key=)" in reason
 
 
+def test_a_certificate_without_its_key_is_named_by_what_is_missing(certificate: tuple[Path, Path]) -> None:
+    pem, _ = certificate
+    reason = _reason(f"kafka://127.0.0.1:{free_port()}?security=SSL&certificate={pem}")
+    assert "without key=, the file of certificate= has to hold the key as well" in reason
+
+
 @pytest.mark.parametrize(
     ("address", "said"),
     [

@@ -9,6 +9,7 @@ import httpx
 import orjson
 import pytest
 
+from store.read.proof import access_entries
 from streams.alerting.desk import alert_with_steps, record_raised
 from streams.alerting.life import life_of
 from streams.alerting.raising import SELF_TEST_TABLE, UNKNOWN_PLACE, alert_of
@@ -159,6 +160,12 @@ def test_people_act_from_the_command_line_and_the_second_is_told_who_was_first(s
     history = alert_with_steps(site.room.store, late.id)
     assert history is not None
     assert life_of(history.steps).disposition == "false alarm"
+    noted = [entry for entry in access_entries(site.room.store) if entry.detail.get("alert") == late.id]
+    deeds = ["acknowledge", "take", "hand over", "resolve"]
+    assert [(entry.who, entry.action) for entry in noted] == [
+        (who, f"alert: {deed}") for who, deed in zip(("anna", "bob", "bob", "anna"), deeds, strict=True)
+    ]
+    assert {entry.table for entry in noted} == {"BT1"}
 
 
 def test_a_closed_alert_is_listed_shown_and_reopened_by_the_characters_that_messages_carry(site: Site) -> None:
