@@ -127,6 +127,7 @@ def _opened(value: Any, known: dict[int, Any]) -> Any:
         held |= {name: getattr(value, name) for name in getattr(kind, "__slots__", ()) if hasattr(value, name)}
     # Kept by where they are in memory, which tells nothing.
     held |= {name: len(held[name]) for name in held.keys() & {"_forgotten"}}
+    held |= {name: list((held[name] or {}).values()) for name in held.keys() & {"_pieces"}}
     return [type(value).__name__, {name: _plain(each, known) for name, each in held.items()} or repr(value)]
 
 
