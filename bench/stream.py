@@ -67,7 +67,7 @@ def main() -> int:
     options.add_argument("--turns", type=int, default=2, help="of each peer, packed; unpacked it is one more")
     options.add_argument("--pairs", type=int, default=3, help="turns more, packed, of ours, the fastest and the barest")
     options.add_argument(
-        "--minutes", type=float, default=8.0, help="until when pairs of turns are begun; one is always"
+        "--minutes", type=float, default=6.0, help="until when pairs of turns are begun; one is always"
     )
     options.add_argument("--per-record", type=int, default=PACKED, help="events of a packed record, at most")
     options.add_argument("--tables", type=int, default=200)
