@@ -187,19 +187,21 @@ class Worker:
                     message.topic, message.partition, message.offset, round(message.timestamp * 1000),
                     message.value or b"", self.partitions,
                 )  # fmt: skip
+            # The record has its bytes; the message waits until all that they say has been judged.
+            message.value = None
             if message.offset in judge.stored_offsets[message.topic]:
                 judge.positions[message.topic] = message.offset + 1
                 judge.take_up(record, message.time_in)
                 metrics.SKIPPED.inc()
                 read_to = reach_of(record, event_times(record.decoded.events))
-                batch.acks.append(Ack(event, judge.number, read_to.later(patience)))
+                batch.acks.append(Ack(message, judge.number, read_to.later(patience)))
                 continue
             batch.records.append(record)
             last_arrival = message.timestamp
             came[message.topic] += len(record.decoded.events)
             metrics.REJECTED.inc(len(record.decoded.rejected))
             found.add(judge.take(record, batch.number, message.time_in))
-            batch.acks.append(Ack(event, judge.number, judge.read_to.later(patience)))
+            batch.acks.append(Ack(message, judge.number, judge.read_to.later(patience)))
             breath = await _breathe(breath)
         for topic, events_taken in came.items():
             metrics.EVENTS.labels(topic).inc(events_taken)

@@ -11,8 +11,8 @@ from streams.watermark import Reach
 class Ack(NamedTuple):
     """A record that is to be acknowledged."""
 
-    event: Any
-    """Faust's."""
+    message: Any
+    """Faust's, without its bytes."""
     partition: int
     judged_at: Reach
     """How far the topics must be read until all that it says has been judged, also what rests on absence."""

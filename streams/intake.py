@@ -1,7 +1,10 @@
 """A record of an input topic: taken apart, and every event checked to be in its place."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
+
+import lz4.block
 
 from audit.devices import RejectedPlace
 from schemas.decoding import Decoded, Rejected, decode_record, split_record
@@ -13,6 +16,10 @@ from streams.watermark import NEVER, Reach
 
 _FEW = 4
 """So many times and more are reckoned quicker together."""
+_MUCH = 1_000
+"""So many bytes and more are worth pressing."""
+_CUT_LATELY = 8
+"""Of so many records the single events are at hand once more: what is sent again comes in the order of before."""
 
 
 def read_record(topic: str, partition: int, offset: int, arrival: int, raw: bytes, partitions: int) -> Record:
@@ -59,7 +66,7 @@ def refused(event: AnyEvent, raw: bytes, place: int, reason: str) -> Rejected:
 class Origin:
     """Where events came from: gives the bytes and the place of each in its record."""
 
-    __slots__ = ("_events", "_pieces", "_places", "_record", "arrival", "key")
+    __slots__ = ("_alone", "_events", "_places", "_pressed", "_record", "arrival", "key")
 
     def __init__(
         self,
@@ -68,7 +75,8 @@ class Origin:
         events: Sequence[AnyEvent],
         places: Sequence[int],
         record: bytes,
-        pieces: Mapping[int, bytes] | None = None,
+        *,
+        alone: bool = False,
     ) -> None:
         self.key = key
         self.arrival = arrival
@@ -76,8 +84,9 @@ class Origin:
         self._events = events
         self._places = places
         self._record = record
-        self._pieces = pieces
-        """The bytes of each event by its identity in memory; a record is cut into them when the first is asked for."""
+        self._pressed = False
+        self._alone = alone
+        """Whether the bytes are those of one event, and not of a record."""
 
     @classmethod
     def of_record(cls, record: Record) -> "Origin":
@@ -88,9 +97,14 @@ class Origin:
     @classmethod
     def of_stored(cls, stored: StoredEvent) -> "Origin":
         """The origin of an event that was read from the store."""
-        return cls(
-            stored.key, stored.arrival, [stored.event], [stored.place], stored.raw, {id(stored.event): stored.raw}
-        )  # fmt: skip
+        return cls(stored.key, stored.arrival, [stored.event], [stored.place], stored.raw, alone=True)
+
+    def put_by(self) -> None:
+        """The store has it: its bytes are asked for no more, but where an id turns out to be used twice. As long as one
+        of its events is held they are kept in a quarter of their room."""
+        if not self._pressed and len(self._record) >= _MUCH:
+            self._record = lz4.block.compress(self._record)
+            self._pressed = True
 
     def place(self, event: AnyEvent) -> int:
         """The place of an event in its record."""
@@ -98,10 +112,15 @@ class Origin:
 
     def raw(self, event: AnyEvent) -> bytes:
         """The bytes of an event."""
-        if self._pieces is None:
-            pieces = split_record(self._record)
-            self._pieces = {id(each): pieces[place] for each, place in zip(self._events, self._places, strict=True)}
-        return self._pieces[id(event)]
+        return self._record if self._alone else _cut(self)[id(event)]
+
+    def cut(self) -> dict[int, bytes]:
+        """The bytes of each event of a record, by its identity in memory."""
+        pieces = split_record(lz4.block.decompress(self._record) if self._pressed else self._record)
+        return {id(each): pieces[place] for each, place in zip(self._events, self._places, strict=True)}
+
+
+_cut = lru_cache(_CUT_LATELY)(Origin.cut)
 
 
 @dataclass(slots=True)

@@ -304,6 +304,7 @@ class PartitionJudge:
         self._stored_batch = max(self._stored_batch, batch)
         while self._unstored and self._unstored[0][0] <= batch:
             for table, share in self._unstored.popleft()[1].items():
+                share.origin.put_by()
                 desk = self.desks.get(table)
                 if desk is not None and desk.needs_store:
                     desk.arrived.update((event.source, event.id) for event in share.events)

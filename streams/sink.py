@@ -219,7 +219,7 @@ class Sink:
     def _acknowledge(self, partition: int, looked_to: Reach) -> None:
         held = self._held.get(partition, deque())
         while held and (looked_to.covers(held[0].judged_at) or len(held) > MOST_HELD):
-            held.popleft().event.ack()
+            held.popleft().message.ack(self.app.consumer)
 
     def leave_to_the_next(self) -> None:
         """Let go of what is stored and not yet judged in all that it says: it is not acknowledged, so that whoever has
@@ -230,7 +230,7 @@ class Sink:
         for held in self._held.values():
             while held:
                 # Faust waits until nothing is left here.
-                self.app.consumer.unacked.discard(held.popleft().event.message)
+                self.app.consumer.unacked.discard(held.popleft().message)
 
     def _tell_desks(self, batches: list[Batch], news: News) -> None:
         # A batch without records may have overtaken one with records.

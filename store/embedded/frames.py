@@ -8,7 +8,7 @@ from typing import Final
 
 import zstd  # type: ignore[import-untyped]  # has no types
 from clickhouse_cityhash.cityhash import CityHash128  # type: ignore[import-untyped]  # has no types
-from lz4 import block as lz4  # type: ignore[import-untyped]  # has no types
+from lz4 import block as lz4
 
 from store.embedded import faults
 from store.embedded.faults import ProtocolError

@@ -12,16 +12,19 @@ from streams.topic_layout import INPUTS
 PARTITION = 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False, slots=True)
 class Record:
-    """A record as Faust hands it over."""
+    """A record as Faust hands it over, its message."""
 
     topic: str
     offset: int
     timestamp: float
-    value: bytes
+    value: bytes | None
     time_in: float = 0.0
     partition: int = PARTITION
+
+    def ack(self, consumer: "Consumer") -> None:
+        consumer.topics.acknowledged.add((self.topic, self.offset))
 
 
 @dataclass(slots=True)
@@ -51,7 +54,7 @@ class Consumer:
     """What the worker asks of Faust's consumer."""
 
     def __init__(self, topics: Topics) -> None:
-        self._topics = topics
+        self.topics = topics
         self.position = dict(topics.committed)
         self.known_ends: dict[str, int] = {}
         """Where the topics ended when something of them was last fetched."""
@@ -60,7 +63,7 @@ class Consumer:
         self.ours_until = math.inf
 
     def fetch(self, topic: str, most: int, now: float) -> list[Record]:
-        log, first = self._topics.logs[topic], self.position[topic]
+        log, first = self.topics.logs[topic], self.position[topic]
         self.known_ends[topic] = len(log)
         found = log[first : first + most]
         self.position[topic] += len(found)
@@ -73,7 +76,7 @@ class Consumer:
         return self.known_ends.get(tp.topic)
 
     async def highwaters(self, *tps: TP) -> dict[TP, int]:
-        return {tp: len(self._topics.logs[tp.topic]) for tp in tps}
+        return {tp: len(self.topics.logs[tp.topic]) for tp in tps}
 
     async def earliest_offsets(self, *tps: TP) -> dict[TP, int]:
         return dict.fromkeys(tps, 0)
@@ -107,7 +110,3 @@ class Taken:
     """Faust's event."""
 
     message: Record
-    topics: Topics
-
-    def ack(self) -> None:
-        self.topics.acknowledged.add((self.message.topic, self.message.offset))

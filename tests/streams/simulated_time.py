@@ -194,7 +194,7 @@ class Scene:
             await self.judge(records)
 
     async def judge(self, records: Sequence[Record]) -> None:
-        batch, _ = await self.worker._process([Taken(each, self.topics) for each in records])
+        batch, _ = await self.worker._process([Taken(each) for each in records])
         await self.worker.sink.put(batch)
 
     async def store_some(self) -> None:

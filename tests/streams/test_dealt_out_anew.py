@@ -24,7 +24,7 @@ from streams.news import News
 from streams.partition import PartitionJudge
 from streams.topic_layout import INPUTS
 from streams.watermark import Reach
-from tests.streams.simulated_broker import App, Topics
+from tests.streams.simulated_broker import App, Consumer, Topics
 
 PARTITIONS = 4
 LONG = 20.0
@@ -35,12 +35,10 @@ class Message:
     """One that Faust waits for until it is acknowledged or let go of."""
 
     def __init__(self, app: App) -> None:
-        self._app = app
-        self.message = self
         app.consumer.unacked.add(self)
 
-    def ack(self) -> None:
-        self._app.consumer.unacked.discard(self)
+    def ack(self, consumer: Consumer) -> None:
+        consumer.unacked.discard(self)
 
 
 def _record(offset: int = 0) -> Record:

@@ -55,7 +55,7 @@ def test_people_hear_of_one_partition_while_the_next_is_judged(worker: Worker, m
         for offset in range(2)
         for number in (2, 0, 1)
     ]
-    batch, _ = asyncio.run(worker._process([Taken(each, Topics()) for each in records]))
+    batch, _ = asyncio.run(worker._process([Taken(each) for each in records]))
     assert [read for _, read in told] == [[2], [2], [0, 2], [0, 2], [0, 1, 2], [0, 1, 2]]
     places = [f"partition {number}, offset {offset}" for number in (2, 0, 1) for offset in range(2)]
     assert all(place in message for place, (message, _) in zip(places, told, strict=True))
