@@ -48,7 +48,10 @@ class KeyRing:
         """The key that signs."""
         keys = self.known()
         if not keys or not self.has_private(keys[-1].key_id):
-            raise KeyMissing(f"there is no key to sign with in {self.folder}; run: tablewatch keys make")
+            raise KeyMissing(
+                f"there is no key to sign with in {self.folder}; run: tablewatch keys make (if there should be one: set"
+                " TABLEWATCH_DATA to the data folder that has it)"
+            )
         return keys[-1], self._private(keys[-1])
 
     def make(self, by: str) -> SigningKey:

@@ -40,7 +40,7 @@ class AlertStep:
     at: int
     """Microseconds since 1970."""
     action: str
-    """raised, sent, failed, acknowledged, taken, escalated, noted, resolved, reopened, cleared, handed over, …"""
+    """raised, sent, failed, acknowledged, taken (over), escalated, resolved, reopened, cleared, handed over, noted …"""
     state: str | None = None
     """What the alert is from then on; None: as before."""
     by: str = ""

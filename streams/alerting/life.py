@@ -297,6 +297,8 @@ def _hand_over(life: Life, act: Act) -> _Made | Refusal:
         return Refusal(f"{act.to} has this alert already.", life.last)
     if act.role == "operator" and life.holder not in ("", act.by):
         return Refusal(f"{life.holder} has taken this alert: only {life.holder} or a shift manager can hand it over.")
+    if act.to == act.by:
+        return [("taken over", "taken", {"detail": {"from": life.holder}}) if life.holder else ("taken", "taken", {})]
     return [("handed over", "taken", {"recipient": act.to, "detail": {"to_role": act.to_role}})]
 
 
@@ -319,6 +321,8 @@ def _told(life: Life) -> str:
             return f"{who} was first and acknowledged it at {when}."
         case "taken" if last.recipient:
             return f"{who} handed it over to {last.recipient} at {when}."
+        case "taken" if last.action == "taken over":
+            return f"{who} took it over at {when}."
         case "taken":
             return f"{who} was first and took it at {when}."
         case "resolved":

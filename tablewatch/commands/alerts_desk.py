@@ -135,7 +135,7 @@ def reopen(alert: AlertId, note: Note, by: By = None, role: AsRole = "shift_mana
 
 def hand_over(
     alert: AlertId,
-    to: Annotated[str, typer.Option(help="Who gets it.")],
+    to: Annotated[str, typer.Option(help="Who gets it, by the name at the console; it is not looked up.")],
     to_role: Annotated[Role, typer.Option(help="In which role.")] = "shift_manager",
     by: By = None,
     role: AsRole = "shift_manager",

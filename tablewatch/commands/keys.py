@@ -76,7 +76,8 @@ def rotate() -> None:
         made = key_ring().rotate(who_looks(value_of("USER")))
         first = _first_of(made, key_ring().known())
     typer.echo(
-        f"Key {made.key_id} signs from the next start of `tablewatch chain run` on; key {made.previous} vouches for it."
+        f"Key {made.key_id} signs from now on, for a running `tablewatch chain run` from its next start on; key"
+        f" {made.previous} vouches for it."
         f" Those who check go on naming key {first.key_id}: --trust {first.key_id}"
     )
 
@@ -153,7 +154,10 @@ def list_keys(as_json: AsJson = False) -> None:
         ]
         typer.echo(listing(("key", "made", "by", "vouched for by", "its private half"), rows))
     else:
-        typer.echo("There is no key yet: `tablewatch keys make` makes the first.")
+        typer.echo(
+            f"There is no key in {ring.folder}: `tablewatch keys make` makes the first. If there should be one, set"
+            " TABLEWATCH_DATA to the data folder that has it."
+        )
 
 
 def _said(key: SigningKey, *, private: bool) -> dict[str, object]:

@@ -265,6 +265,11 @@ class Desk {
     return `Nobody has acknowledged it for ${unseen}${told}. ${left > 0 ? `In ${age(left)} it calls` : "It is calling"} ${calls}.`;
   }
 
+  // Somebody else has taken it.
+  isElsewhere(alert) {
+    return alert.open && alert.state === "taken" && alert.holder !== this.room.who.name;
+  }
+
   get hint() {
     const keys = [["acknowledge", "a acknowledges"], ["take", "t takes"], ["resolve", "r resolves"]].filter(([deed]) => this.may(deed));
     return `Choose an alert. Keys: ${["j and k move", ...keys.map(([, does]) => does)].join(", ")}.`;
@@ -278,8 +283,8 @@ class Desk {
     }
     const deed = (name, label, does, kind) => this.may(name) ? h("button", { type: "button", class: kind, "data-deed": name, onclick: does }, label) : null;
     const unattended = ["raised", "reopened", "escalated"].includes(alert.state);
-    // Somebody else has taken it: whoever may not take it over from him cannot hand it over either.
-    const elsewhere = alert.open && alert.state === "taken" && alert.holder !== this.room.who.name;
+    // Whoever may not take it over from him cannot hand it over either.
+    const elsewhere = this.isElsewhere(alert);
     this.waited = h("p", { class: unattended ? "waited late" : "waited" }, this.waitWords());
     put(this.pane,
       h("div", { class: "pane-head" }, h("button", { type: "button", class: "back", onclick: () => this.hidePane() }, "‹ Queue"),
@@ -323,7 +328,10 @@ class Desk {
     try {
       if (this.know(await post(`/api/v1/alerts/${encodeURIComponent(id)}/${deed}`, body))) this.drawPane();
       // The closed ones are asked for and not streamed: what was reopened is none of them any more.
-      if (this.states.value === "closed") await this.askClosed();
+      if (this.states.value === "closed") {
+        await this.askClosed();
+        if (deed === "reopen") this.room.say("It is open again, and stands among the open alerts.");
+      }
     } catch (problem) {
       // Somebody was first, or the store is away: say so, and show how it stands.
       if (problem.status === 409) await this.open(id);
@@ -354,7 +362,10 @@ class Desk {
       return;
     }
     const deed = { a: "acknowledge", t: "take", r: "resolve" }[event.key];
-    if (deed) this.pane.querySelector(`[data-deed="${deed}"]`)?.click();
+    if (!deed || !this.detail) return;
+    const button = this.pane.querySelector(`[data-deed="${deed}"]`);
+    if (button) button.click();
+    else if (this.may(deed) && this.isElsewhere(this.detail)) this.room.say(`${this.detail.holder} has taken this alert${this.may("take-over") ? ": take it over first." : "."}`);
   }
 }
 

@@ -113,21 +113,28 @@ def take(console: ConsoleServer, finding: Finding, role: Role) -> None:
     assert answer.status_code == 200, answer.text
 
 
+def page_of_what_is_taken(console: ConsoleServer, visitor: Visitor, number: int, by: Role, seen_by: Role) -> Page:
+    """An alert that one has taken, at the desk of another."""
+    finding = made_up_finding(number, message="Somebody has it.")
+    raise_all(console, finding)
+    take(console, finding, by)
+    return visitor.page(console, seen_by, f"/desk?alert={finding.id}")
+
+
 def test_a_shift_manager_takes_over_what_somebody_else_has_and_resolves_it(
     console: ConsoleServer, visitor: Visitor
 ) -> None:
-    finding = made_up_finding(9350, message="Its holder went home.")
-    raise_all(console, finding)
-    take(console, finding, "operator")
-    page = visitor.page(console, "shift_manager", f"/desk?alert={finding.id}")
+    page = page_of_what_is_taken(console, visitor, 9350, "operator", "shift_manager")
     pane, dialog = page.locator(".alert-pane"), page.get_by_role("dialog")
     expect(pane.locator(".waited")).to_contain_text("operator has it")
     expect(pane.get_by_role("button", name="Resolve")).to_have_count(0)
+    page.keyboard.press("r")
+    expect(page.get_by_text("operator has taken this alert: take it over first.")).to_be_visible()
     pane.get_by_role("button", name="Take over").click()
     expect(dialog).to_contain_text("operator has taken this alert")
     dialog.get_by_role("button", name="Take over").click()
     expect(pane.locator(".waited")).to_contain_text("shift-manager has it")
-    expect(pane.locator(".steps")).to_contain_text("to shift-manager")
+    expect(pane.locator(".steps")).to_contain_text("taken over by shift-manager (Shift manager)")
     pane.get_by_role("button", name="Resolve").click()
     dialog.get_by_label("What was it?").select_option("confirmed")
     dialog.get_by_label("What was found").fill("Paid on the next day.")
@@ -138,10 +145,7 @@ def test_a_shift_manager_takes_over_what_somebody_else_has_and_resolves_it(
 def test_an_operator_is_offered_nothing_that_would_be_refused_of_what_somebody_else_has(
     console: ConsoleServer, visitor: Visitor
 ) -> None:
-    finding = made_up_finding(9351, message="The shift manager has it.")
-    raise_all(console, finding)
-    take(console, finding, "shift_manager")
-    page = visitor.page(console, "operator", f"/desk?alert={finding.id}")
+    page = page_of_what_is_taken(console, visitor, 9351, "shift_manager", "operator")
     expect(page.locator(".alert-pane .waited")).to_contain_text("shift-manager has it")
     offered = page.locator("[data-deed]").evaluate_all("nodes => nodes.map(node => node.dataset.deed)")
     assert offered == ["note"]

@@ -248,6 +248,7 @@ def test_what_is_reopened_leaves_the_closed_ones(console: ConsoleServer, visitor
     page.get_by_role("dialog").get_by_role("button", name="Reopen").click()
     expect(pane).to_contain_text("since it was opened again")
     expect(page.locator(".alert")).to_have_count(0)
+    expect(page.get_by_text("It is open again, and stands among the open alerts.")).to_be_visible()
 
 
 @pytest.mark.parametrize(("role", "deeds"), [

@@ -86,6 +86,16 @@ def test_what_one_has_taken_another_resolves_only_after_it_was_handed_over() -> 
     assert "only bob or a shift manager" in refused(steps, act("hand over", "eve", "operator")).reason
 
 
+def test_who_takes_an_alert_over_hands_nothing_over_to_herself() -> None:
+    mine = act("hand over", to="anna", to_role="shift_manager")
+    steps = after(act("take", "bob", "operator"), mine)
+    assert (steps[-1].action, steps[-1].by, steps[-1].recipient) == ("taken over", "anna", "")
+    assert (steps[-1].detail["from"], life_of(steps).holder) == ("bob", "anna")
+    assert "anna (shift manager) took it over at" in refused(steps, act("take", "bob", "operator")).reason
+    nobodys = after(act("acknowledge", "bob", "operator"), mine)
+    assert (nobodys[-1].action, life_of(nobodys).holder) == ("taken", "anna")
+
+
 @pytest.mark.parametrize("deed", MAY)
 @pytest.mark.parametrize("role", ROLES)
 def test_each_role_may_do_what_the_list_says_and_no_more(deed: Deed, role: Role) -> None:
