@@ -11,7 +11,7 @@ from console.auth.passwords import LONGEST, WeakPassword
 from console.auth.people import InvalidPerson, Person
 from console.auth.roles import Role
 from console.server.gate import SignedIn, address_of
-from console.server.parts import Console
+from console.server.parts import Console, Parts
 from console.server.problems import Refused
 from streams.alerting.life import MAY
 
@@ -31,6 +31,9 @@ class PersonTold(Told):
     """Since when the person may not sign in; null: may."""
     locked_until: int
     """After failures nobody signs in under this name before this; seconds since 1970."""
+    own_password: bool
+    """Whether the person has a password here; false: the house's provider lets the person in, with the role that its
+    groups give."""
 
 
 class NewPerson(Given):
@@ -59,7 +62,7 @@ class Colleague(Told):
 @router.get("/people", summary="Everybody")
 async def people(parts: Console) -> list[PersonTold]:
     """By name; those that were disabled too."""
-    return [_told(person) for person in parts.people.all()]
+    return [_told(person, parts) for person in parts.people.all()]
 
 
 @router.post("/people", status_code=201, summary="Add somebody")
@@ -72,7 +75,7 @@ async def add(given: NewPerson, session: SignedIn, parts: Console, request: Requ
     parts.access.note(
         session, "added a person", address=address_of(request), detail={"name": person.name, "role": person.role}
     )
-    return _told(person)
+    return _told(person, parts)
 
 
 @router.patch("/people/{name}", summary="Change somebody's role, password or access")
@@ -97,7 +100,7 @@ async def change(name: Name, given: Change, session: SignedIn, parts: Console, r
     parts.access.note(
         session, "changed a person", address=address_of(request), detail={"name": name, "changed": changed}
     )
-    return _told(person)
+    return _told(person, parts)
 
 
 @router.get("/colleagues", summary="Who may take alerts")
@@ -110,11 +113,12 @@ async def colleagues(parts: Console) -> list[Colleague]:
     ]
 
 
-def _told(person: Person) -> PersonTold:
+def _told(person: Person, parts: Parts) -> PersonTold:
     return PersonTold(
         name=person.name,
         role=person.role,
         made=person.made,
         disabled=person.disabled,
         locked_until=person.locked_until,
+        own_password=not parts.outsiders.is_one(person.name),
     )

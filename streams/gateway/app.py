@@ -34,7 +34,7 @@ SMALL_BODY: Final = 32 * 1024
 
 # Where things are and what is wrong with them is for the log, not for whoever asks.
 _NO_TOKENS: Final = "the gateway cannot read its tokens: see its log"
-_AWAY: Final = "the broker is away"
+_AWAY: Final = "the broker is away, or takes nothing from the gateway: see its log"
 
 _RETRY_PRESSURE: Final = {"Retry-After": "1"}
 _RETRY_AWAY: Final = {"Retry-After": "5"}

@@ -152,7 +152,7 @@ class Sender:
             changed, self._away = self._away != reason, reason
         metrics.AWAY.set(1)
         if changed:
-            logger.warning("the broker is away: %s", reason)
+            logger.warning("nothing can be sent: %s", reason)
         self._give_up(reason)
 
     def _give_up(self, reason: str) -> None:

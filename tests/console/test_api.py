@@ -166,8 +166,10 @@ def test_people_are_managed_by_administrators_and_never_by_themselves(console: C
         assert client.patch("/api/v1/people/administrator", json={"role": "operator"}).status_code == 409
         assert client.patch("/api/v1/people/administrator", json={"disabled": True}).status_code == 409
         assert client.patch("/api/v1/people/nobody", json={"disabled": True}).status_code == 404
-        names = [person["name"] for person in client.get("/api/v1/people").json()]
+        people = client.get("/api/v1/people").json()
+        names = [person["name"] for person in people]
         assert names == sorted(names)
+        assert all(person["own_password"] for person in people)
     with console.client("shift_manager") as client:
         assert "lee" not in [each["name"] for each in client.get("/api/v1/colleagues").json()]
 

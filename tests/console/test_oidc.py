@@ -118,6 +118,8 @@ def test_the_role_follows_the_groups_and_the_person_stays_the_same(
     _, client = signed_in_by(house)
     who = client.get("/api/v1/session").json()
     assert (who["name"], who["role"]) == (provider.claims["sub"], "administrator")
+    listed = {each["name"]: each["own_password"] for each in client.get("/api/v1/people").json()}
+    assert listed[who["name"]] is False
 
 
 def test_of_several_groups_the_first_of_the_mapping_counts(house: ConsoleServer, provider: SmallProvider) -> None:

@@ -42,13 +42,13 @@ export function show(main, room) {
       put(list, h("p", { class: "said" }, problem.message));
       return;
     }
-    put(list, stacked(h("table", {}, h("thead", {}, h("tr", {}, ["Name", "Role", "Since", "State", ""].map((text) => text ? h("th", { scope: "col" }, text) : h("td")))),
+    put(list, stacked(h("table", {}, h("thead", {}, h("tr", {}, ["Name", "Role", "Signs in by", "Since", "State", ""].map((text) => text ? h("th", { scope: "col" }, text) : h("td")))),
       h("tbody", {}, people.map((person) => {
         const own = person.name === room.who.name;
         const path = `/api/v1/people/${encodeURIComponent(person.name)}`;
-        const role = h("select", { "aria-label": `Role of ${person.name}`, disabled: own, onchange: () => tried(() => patch(path, { role: role.value }), `${person.name} is ${words(role.value).toLowerCase()} now.`) },
+        const role = h("select", { "aria-label": `Role of ${person.name}`, disabled: own, onchange: () => tried(() => patch(path, { role: role.value }), `${person.name} is ${words(role.value).toLowerCase()} now${person.own_password ? "" : ", until the provider's groups say otherwise at the next sign-in"}.`) },
           ROLES.map((each) => h("option", { value: each, selected: each === person.role }, words(each))));
-        return h("tr", {}, h("th", { scope: "row" }, person.name), h("td", {}, role), h("td", {}, moment(person.made * 1000)),
+        return h("tr", {}, h("th", { scope: "row" }, person.name), h("td", {}, role), h("td", {}, person.own_password ? "password" : "provider"), h("td", {}, moment(person.made * 1000)),
           h("td", {}, person.disabled ? `disabled ${moment(person.disabled * 1000)}` : person.locked_until * 1000 > Date.now() ? `locked until ${moment(person.locked_until * 1000)}` : "may sign in"),
           h("td", {}, own ? null : h("button", { type: "button", onclick: () => tried(() => patch(path, { disabled: !person.disabled }), `${person.name} is ${person.disabled ? "enabled" : "disabled"}.`) }, person.disabled ? "Enable" : "Disable")));
       })))));

@@ -1,10 +1,10 @@
 // Signs in, and asks for the same address again.
 const form = document.getElementById("sign-in");
 const said = document.getElementById("said");
+const button = form.querySelector("button");
 
 form.addEventListener("submit", async (event) => {
   event.preventDefault();
-  const button = form.querySelector("button");
   button.disabled = true;
   said.textContent = "";
   try {
@@ -26,6 +26,9 @@ form.addEventListener("submit", async (event) => {
   form.elements.password.value = "";
   form.elements.password.focus();
 });
+
+// Until here the browser itself would have sent the form, to a page that takes none.
+button.disabled = false;
 
 // The house's own accounts, where there are any.
 const ways = await fetch("/api/v1/sign-in").then((answer) => answer.json()).catch(() => null);

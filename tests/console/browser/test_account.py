@@ -6,7 +6,7 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.console.browser.conftest import DESKTOP, PHONE, Visitor
 from tests.console.house import PASSWORD, ConsoleServer
@@ -54,6 +54,26 @@ def test_a_person_changes_the_own_password_and_signs_in_with_it(
     sign_in(page, name, PASSWORD)
     expect(page.get_by_role("alert")).to_contain_text("wrong")
     sign_in(page, name, ANOTHER)
+    expect(page.get_by_role("navigation", name="Screens")).to_be_visible()
+
+
+def test_what_is_typed_before_the_page_is_ready_waits_for_it(console: ConsoleServer, visitor: Visitor) -> None:
+    """The browser would send the form itself, and show what the server says to that in place of the page."""
+    page = visitor.page(console, None)
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route("**/public/sign-in.js", hold)
+    page.goto("/", wait_until="commit")
+    page.get_by_label("Name").fill("auditor")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_label("Password").press("Enter")
+    expect(page.get_by_role("button", name="Sign in")).to_be_disabled()
+    for route in held:
+        route.continue_()
+    page.get_by_role("button", name="Sign in").click()
     expect(page.get_by_role("navigation", name="Screens")).to_be_visible()
 
 
