@@ -25,6 +25,8 @@ class Progress:
     """The offset that is acknowledged next."""
     end: int
     """The offset that is written next."""
+    first: int = 0
+    """The oldest offset that is still there."""
 
     @property
     def left(self) -> int:
@@ -62,7 +64,7 @@ def progress_of(broker: Broker, group: str = GROUP, *, connect_seconds: float = 
         if missing:
             raise TopicsMissing(f"{broker} does not have {', '.join(missing)}: run `tablewatch topics create`")
         return {
-            place: Progress(max(done.get(place, span.first), span.first), span.next)
+            place: Progress(max(done.get(place, span.first), span.first), span.next, span.first)
             for place, span in spans.items()
             if place.topic in INPUTS
         }
@@ -87,8 +89,8 @@ def progress_with(admin: KafkaAdminClient, group: str = GROUP, where: str = "the
     found: dict[Place, Progress] = {}
     for place in places:
         committed = done[place].offset if place in done and done[place].offset >= 0 else 0
-        acknowledged = max(committed, firsts[place].offset)
-        found[Place(place.topic, place.partition)] = Progress(acknowledged, ends[place].offset)
+        first = firsts[place].offset
+        found[Place(place.topic, place.partition)] = Progress(max(committed, first), ends[place].offset, first)
     return found
 
 

@@ -23,6 +23,10 @@ class RoundSpan:
     """The round was closed, or the shoe ended."""
 
 
+_BLOCK = 10_000
+"""So many offsets are counted together before single ones are looked at."""
+
+
 def last_offset(store: Store, topic: str, partition: int, log: str = "") -> int | None:
     """The highest offset of a partition whose record is stored; all of that record's events are stored too."""
     return _of_last_record(store, "offset", topic, partition, log)
@@ -50,6 +54,24 @@ def stored_offsets(store: Store, topic: str, partition: int, first: int, last: i
         {"log": log, "topic": topic, "partition": partition, "first": first, "last": last},
     )
     return frozenset(offset for (offset,) in rows)
+
+
+def first_missing(store: Store, topic: str, partition: int, first: int, end: int, log: str = "") -> int:
+    """The first offset from ``first`` on that is not stored; ``end`` where all before it are."""
+    where = {"log": log, "topic": topic, "partition": partition, "first": first, "last": end - 1}
+    counts: dict[int, int] = dict(
+        store.query(
+            f"SELECT intDiv(offset, {_BLOCK}), uniqExact(offset) FROM records WHERE log = %(log)s AND topic = %(topic)s"
+            " AND partition = %(partition)s AND offset BETWEEN %(first)s AND %(last)s GROUP BY 1",
+            where,
+        )
+    )
+    for begin in range(first - first % _BLOCK, end, _BLOCK):
+        low, high = max(begin, first), min(begin + _BLOCK, end)
+        if counts.get(begin // _BLOCK, 0) < high - low:
+            stored = stored_offsets(store, topic, partition, low, high - 1, log)
+            return next(offset for offset in range(low, high) if offset not in stored)
+    return end
 
 
 def stored_events_count(store: Store) -> int:

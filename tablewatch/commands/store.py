@@ -141,7 +141,8 @@ def restore(folder: Folder) -> None:
       TABLEWATCH_CLICKHOUSE_URL=clickhouse://user:password@host:9000/drill tablewatch store restore /backups/2026-11-15
 
     Verifies every file of a backup and puts it into an empty store, which is then brought up to date. A damaged backup
-    is refused, with the name of the file.
+    is refused, with the name of the file. What came after the backup is read again from the broker, as far back as that
+    keeps it, after `tablewatch topics rewind`.
     """
     with _explained(), _bar("Restoring") as told:
         manifest = backups.restore(_store(), folder, _restored_settings(folder), told)

@@ -9,20 +9,26 @@ from typing import Annotated
 import orjson
 import typer
 
+from store.connect import connect
 from streams.broker_url import BrokerUnavailable, InvalidBrokerUrl, RightsMissing, broker_of
 from streams.principals import Principals
+from streams.rewind import WorkersRun
+from streams.rewind import rewind as set_back
 from streams.topics import Difference, Layout
 from streams.topics import check as check_topics
 from streams.topics import create as create_topics
-from tablewatch.commands.services import FLAGGED, UNREACHABLE, WRONG_USE, broker_away
+from tablewatch.commands.services import FLAGGED, UNREACHABLE, WRONG_USE, broker_away, explained
+from tablewatch.commands.store_address import store_url
+from tablewatch.settings import number_of
 
 _HELP = """Examples:
 
 \b
   tablewatch topics create
   tablewatch topics check
+  tablewatch topics rewind
 
-Makes the topics of the contract, and checks them.
+Makes the topics of the contract, and checks them; sets the workers back after a restore of the store.
 """
 
 topics = typer.Typer(no_args_is_help=True, help=_HELP)
@@ -120,6 +126,41 @@ def check(
         target = broker_of(broker, data)
         found = check_topics(target, Layout(partitions, replication, input_days, output_days, principals=principals))
     _report(found, as_json=as_json)
+
+
+@topics.command()
+def rewind(
+    broker: Broker = None,
+    data: Data = Path("data"),
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be set back.")] = False,
+) -> None:
+    """Examples:
+
+    \b
+      tablewatch topics rewind --dry-run
+      tablewatch topics rewind
+
+    Sets the workers back to the first record that the store does not have, of those that the broker still has: after a
+    restore, what came since the backup is read again by the next worker. What the store has is skipped. While workers
+    run it is refused, with exit code 1.
+    """
+    with _explained(), explained():
+        target, store = broker_of(broker, data), connect(store_url())
+        try:
+            found = set_back(target, store, number_of("SESSION_SECONDS"), only_look=dry_run)
+        except WorkersRun as error:
+            typer.echo(str(error), err=True)
+            raise typer.Exit(FLAGGED) from error
+        finally:
+            store.close()
+    for each in found:
+        typer.echo(f"{each.place.topic}, partition {each.place.partition}: from {each.acknowledged} to {each.missing}")
+    if not found:
+        typer.echo("The store has all that was acknowledged: nothing is to be set back.")
+    elif dry_run:
+        typer.echo("So it would be; nothing was done.")
+    else:
+        typer.echo("The next worker reads on from there.")
 
 
 def _report(differences: list[Difference], *, as_json: bool) -> None:

@@ -1,10 +1,14 @@
 """How far the store is: offsets to skip, rounds still open, what a worker folds again."""
 
+import pytest
+
 from schemas.time import micros
 from schemas.topics import partition_of
 from store.connect import Store
+from store.read import progress
 from store.read.progress import (
     events_to_fold,
+    first_missing,
     known_tables,
     last_offset,
     last_times,
@@ -35,6 +39,25 @@ def test_offsets_that_are_stored_are_known_per_log_topic_and_partition(store: St
     assert last_offset(store, "table.bets", 1) is None
     assert last_offset(store, "table.cards", 2) is None
     assert stored_events_count(store) == 4
+
+
+def test_the_first_offset_that_is_missing_is_found_wherever_it_is(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progress, "_BLOCK", 4)
+    table = Table("BT1")
+    table.play("S1", 1)
+    (record,) = packed([table.said[1]])
+    stored = {2, 3, 4, 5, 6, 7, 8, 9, 10, 13}
+    write_records(
+        store, [Record("table.bets", 2, each, ARRIVAL, record.raw, record.decoded) for each in sorted(stored)]
+    )
+    for first in range(15):
+        for end in range(first, 16):
+            missing = [offset for offset in range(first, end) if offset not in stored]
+            assert first_missing(store, "table.bets", 2, first, end) == min(missing, default=end), (first, end)
+    assert first_missing(store, "table.cards", 2, 3, 9) == 3
+    assert first_missing(store, "table.bets", 2, 2, 11, log="made anew") == 2
 
 
 def test_a_record_counts_as_stored_only_when_its_events_are(store: Store) -> None:

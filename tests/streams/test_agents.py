@@ -2,7 +2,7 @@
 
 import asyncio
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
@@ -26,23 +26,7 @@ from streams.broker_url import Broker, parse_broker
 from streams.feed import Feed
 from streams.publish import publish
 from streams.topics import Layout, create
-from tests.services.kafka import KafkaBroker
-from tests.services.topics import without_topics
 from tests.streams.pipeline import Pipeline, StoreProcess, offline, pipeline, stop
-
-
-@pytest.fixture(params=["embedded", pytest.param("kafka", marks=[pytest.mark.java, pytest.mark.xdist_group("kafka")])])
-def running(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Pipeline]:
-    """A store, and the broker of either kind with the contract's topics."""
-    server = StoreProcess(tmp_path / "clickhouse")
-    if request.param == "embedded":
-        with embedded_pipeline(tmp_path, server) as started:
-            yield started
-        return
-    kafka: KafkaBroker = request.getfixturevalue("kafka_broker")
-    without_topics(kafka)
-    with broker_pipeline(tmp_path, kafka.url, server) as started:
-        yield started
 
 
 def embedded_pipeline(folder: Path, server: StoreProcess) -> AbstractContextManager[Pipeline]:
