@@ -1,5 +1,4 @@
-"""One server for all tests that leave it running, the embedded one or what TABLEWATCH_TEST_CLICKHOUSE_URL names; each
-has a store without rows there, or a database of its own. To start a server takes longer than most of these tests."""
+"""One store for the contract suite: the embedded server, or what TABLEWATCH_TEST_CLICKHOUSE_URL names."""
 
 import itertools
 import os
@@ -25,8 +24,7 @@ def server_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield server.url
 
 
-def database_of_its_own(server_url: str) -> Iterator[Store]:
-    """A store that nobody has migrated yet, and that is gone afterwards."""
+def _database_of_its_own(server_url: str) -> Iterator[Store]:
     base = connect(server_url)
     store = base.in_database(f"{base.address.database}_test_{os.getpid()}_{next(_numbers)}")
     yield store
@@ -37,7 +35,7 @@ def database_of_its_own(server_url: str) -> Iterator[Store]:
 @pytest.fixture
 def empty_store(server_url: str) -> Iterator[Store]:
     """A database that nobody has migrated yet."""
-    yield from database_of_its_own(server_url)
+    yield from _database_of_its_own(server_url)
 
 
 @pytest.fixture
@@ -49,7 +47,7 @@ def own_store(empty_store: Store) -> Store:
 
 @pytest.fixture(scope="session")
 def _shared_store(server_url: str) -> Iterator[Store]:
-    for store in database_of_its_own(server_url):
+    for store in _database_of_its_own(server_url):
         migrate(store, LONG)
         yield store
 
