@@ -116,6 +116,8 @@ def test_the_fastest_peer_and_the_bare_loop_have_as_many_more_turns_as_ours(
     assert stream.main() == 0
     packed = [peer for peer, per_record, events in run if per_record == stream.PACKED and events != 200]
     assert packed[8:] == [OURS, "bytewax", bare, bare, "bytewax", OURS, OURS, "bytewax", bare]
+    unpacked = [peer for peer, per_record, _ in run if per_record == 1]
+    assert unpacked[8:] == [OURS, "bytewax", bare, bare, "bytewax", OURS], "one pair less: each takes longer"
     assert [peer for peer, _, events in run if events == 200] == [OURS, OURS], "what lasts is measured of ours alone"
     told = capsys.readouterr().out
     assert "events a second, packed: as good as the best peer: 0.950 ×" in told
