@@ -1,7 +1,5 @@
 """`tablewatch topics`: make the contract's topics and rights on the broker, and name every difference."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -10,14 +8,14 @@ import orjson
 import typer
 
 from store.connect import connect
-from streams.broker_url import BrokerUnavailable, InvalidBrokerUrl, RightsMissing, broker_of
+from streams.broker_url import broker_of
 from streams.principals import Principals
 from streams.rewind import WorkersRun
 from streams.rewind import rewind as set_back
 from streams.topics import Difference, Layout
 from streams.topics import check as check_topics
 from streams.topics import create as create_topics
-from tablewatch.commands.services import FLAGGED, UNREACHABLE, WRONG_USE, broker_away, explained
+from tablewatch.commands.services import FLAGGED, explained
 from tablewatch.commands.store_address import store_url
 from tablewatch.settings import number_of
 
@@ -84,7 +82,7 @@ def create(
     """
     principals = _principals(readers, sensors, desks, gateways, workers, sealers, consoles)
     layout = Layout(partitions, replication, input_days, output_days, principals=principals)
-    with _explained():
+    with explained():
         target = broker_of(broker, data)
         for done in create_topics(target, layout):
             typer.echo(done)
@@ -122,7 +120,7 @@ def check(
     that are missing or too wide. Exit code 1 if there is one.
     """
     principals = _principals(readers, sensors, desks, gateways, workers, sealers, consoles)
-    with _explained():
+    with explained():
         target = broker_of(broker, data)
         found = check_topics(target, Layout(partitions, replication, input_days, output_days, principals=principals))
     _report(found, as_json=as_json)
@@ -144,7 +142,7 @@ def rewind(
     restore, what came since the backup is read again by the next worker. What the store has is skipped. While workers
     run it is refused, with exit code 1.
     """
-    with _explained(), explained():
+    with explained():
         target, store = broker_of(broker, data), connect(store_url())
         try:
             found = set_back(target, store, number_of("SESSION_SECONDS"), only_look=dry_run)
@@ -170,18 +168,6 @@ def _report(differences: list[Difference], *, as_json: bool) -> None:
         raise typer.Exit(FLAGGED)
     if not as_json:
         typer.echo("The topics are as they should be.")
-
-
-@contextmanager
-def _explained() -> Iterator[None]:
-    try:
-        yield
-    except (InvalidBrokerUrl, RightsMissing) as error:
-        typer.echo(str(error), err=True)
-        raise typer.Exit(WRONG_USE) from error
-    except BrokerUnavailable as error:
-        typer.echo(broker_away(error), err=True)
-        raise typer.Exit(UNREACHABLE) from error
 
 
 def _principals(*listed: str) -> Principals:
