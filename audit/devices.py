@@ -1,7 +1,7 @@
 """What each source of a table has sent: effective times, holes in its sequence, and what a hole could hide."""
 
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import accumulate, repeat
@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from audit.facts import Fact
+from audit.filled import Filled
 from audit.trail import ALWAYS_BEFORE, EVER_AFTER, Base, Lacking, Numbers, Obscured, trace
 from schemas.records import AnyEvent
 from schemas.time import all_micros
@@ -18,7 +19,7 @@ from schemas.topics import HEARTBEAT
 
 __all__ = [
     "ALWAYS_BEFORE", "EVER_AFTER", "SENDERS", "Base", "Beat", "Device", "Lacking", "Obscured", "Obscurity", "Presence",
-    "RejectedPlace", "follow",
+    "follow",
 ]  # fmt: skip
 
 
@@ -71,33 +72,20 @@ class Device:
         )
 
 
-class RejectedPlace(NamedTuple):
-    """The place in a sequence that a rejected event fills."""
-
-    source: str
-    sequence: int
-    type: str | None
-
-
 _SEQUENCE_AND_ID = itemgetter(0, 1)
 
 # Makes a fact of a tuple of its fields without a step in Python: this is done for every event.
 _fact = partial(tuple.__new__, Fact)
 
 
-def follow(
-    source: str, events: Iterable[AnyEvent], rejected: Sequence[RejectedPlace], base: Base | None = None
-) -> Device:
+def follow(source: str, events: Iterable[AnyEvent], filled: Filled, base: Base | None = None) -> Device:
     """Put the events of one source about one table in order and find the holes between them, from a base on."""
     rows = [(event.sequence, event.id, event.type, event.time, event.data, event) for event in events]
     rows.sort(key=_SEQUENCE_AND_ID)
     sequences, ids, kinds, times, data, ordered = zip(*rows, strict=True) if rows else ((),) * 6
-    filled = sorted({place.sequence for place in rejected})
-    trail = trace(np.array(sequences, np.int64), all_micros(times), filled, base)
+    trail = trace(np.array(sequences, np.int64), all_micros(times), filled.runs, base)
     facts = list(map(_fact, zip(trail.at.tolist(), repeat(source), sequences, ids, kinds, data, ordered)))
-    types = set(kinds)
-    types.update(place.type for place in rejected if place.type is not None)
-    return Device(source, facts, trail.lacking, trail.obscured, frozenset(types))
+    return Device(source, facts, trail.lacking, trail.obscured, frozenset(filled.types.union(kinds)))
 
 
 _ANNOUNCEMENTS: Final = frozenset({"round.opened.v1", "bets.closed.v1", "round.closed.v1"})

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 
 from audit.beside_rounds import rejection
-from audit.devices import RejectedPlace
+from audit.filled import RejectedPlace
 from schemas.decoding import Decoded, Rejected
 from schemas.findings import Finding
 from schemas.identity import content_key

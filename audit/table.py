@@ -6,8 +6,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from audit.context import RoundContext, who
-from audit.devices import Base, RejectedPlace, follow
+from audit.devices import Base, follow
 from audit.facts import Fact, RoundFacts, gather
+from audit.filled import Filled, RejectedPlace
 from audit.judge import judge
 from audit.outline import (
     BESIDE_ROUNDS,
@@ -66,7 +67,7 @@ def assemble(
     for place in rejected:
         places[place.source].append(place)
     devices = {
-        source: follow(source, by_source.get(source, ()), places.get(source, ()), _base(before, source))
+        source: follow(source, by_source.get(source, ()), Filled.by(places.get(source, ())), _base(before, source))
         for source in sorted(by_source.keys() | places.keys() | before.bases.keys())
     }
     for source, (_, types) in before.bases.items():

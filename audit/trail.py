@@ -3,6 +3,8 @@
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
+from operator import attrgetter
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -12,6 +14,14 @@ Numbers = NDArray[np.int64]
 
 ALWAYS_BEFORE: Final = -(2**62)
 EVER_AFTER: Final = 2**62
+_LAST = attrgetter("last")
+
+
+class Run(NamedTuple):
+    """Sequence numbers from one to another, both included."""
+
+    first: int
+    last: int
 
 
 class Lacking(NamedTuple):
@@ -55,9 +65,9 @@ class Trail:
     """Where a fact of a round could have been lost."""
 
 
-def trace(sequences: Numbers, times: Numbers, filled: Sequence[int], base: Base | None = None) -> Trail:
+def trace(sequences: Numbers, times: Numbers, filled: Sequence[Run], base: Base | None = None) -> Trail:
     """Follow the events of one source about one table, given in the order of sequence and id; ``filled`` are the
-    sequence numbers of rejected ones, rising."""
+    sequence numbers of rejected ones, from that of the base on, rising, no two runs without a gap between them."""
     if not len(sequences):
         return Trail(times, *_nothing_but_rejected(filled, base))
     at: Numbers = np.maximum.accumulate(times)
@@ -68,8 +78,12 @@ def trace(sequences: Numbers, times: Numbers, filled: Sequence[int], base: Base 
         # Events that claim one sequence number share its effective time, whichever of them is looked at first.
         at = at[np.searchsorted(sequences, sequences, side="right") - 1]
     trail = Trail(at, [], [])
-    if base is not None and sequences[0] > base.sequence + 1:
-        _open_hole(trail, (base.sequence, int(sequences[0])), (base.at, int(at[0])), filled)
+    if base is not None:
+        if sequences[0] > base.sequence + 1:
+            _open_hole(trail, (base.sequence, int(sequences[0])), (base.at, int(at[0])), filled)
+        elif _holds(filled, base.sequence):
+            # A rejected event claims its number as well, and could be a fact after it.
+            trail.obscured.append(Obscured(base.at, int(at[0])))
     for place in np.flatnonzero(steps > 1).tolist():
         around = int(sequences[place]), int(sequences[place + 1])
         _open_hole(trail, around, (int(at[place]), int(at[place + 1])), filled)
@@ -79,54 +93,61 @@ def trace(sequences: Numbers, times: Numbers, filled: Sequence[int], base: Base 
     return trail
 
 
-def _open_hole(trail: Trail, sequences: tuple[int, int], at: tuple[int, int], filled: Sequence[int]) -> None:
+def _holds(filled: Sequence[Run], number: int) -> bool:
+    place = bisect_left(filled, number, key=_LAST)
+    return place < len(filled) and filled[place].first <= number
+
+
+def _open_hole(trail: Trail, sequences: tuple[int, int], at: tuple[int, int], filled: Sequence[Run]) -> None:
     """Something is missing between two events of these sequences and times."""
     trail.obscured.append(Obscured(*at))
     trail.lacking.extend(_unfilled(*sequences, filled, at[1]))
 
 
-def _unfilled(previous: int, following: int, filled: Sequence[int], seen_at: int) -> Iterator[Lacking]:
+def _unfilled(previous: int, following: int, filled: Sequence[Run], seen_at: int) -> Iterator[Lacking]:
     """The runs between two sequence numbers that no rejected event fills."""
     start = previous + 1
     before = previous
-    for place in range(bisect_left(filled, start), bisect_left(filled, following)):
-        sequence = filled[place]
-        if sequence > start:
-            yield Lacking(start, sequence - 1, before, seen_at)
-        before = sequence
-        start = sequence + 1
+    for run in islice(filled, bisect_left(filled, start, key=_LAST), None):
+        if run.first >= following:
+            break
+        if run.first > start:
+            yield Lacking(start, run.first - 1, before, seen_at)
+        before = run.last
+        start = run.last + 1
     if start < following:
         yield Lacking(start, following - 1, before, seen_at)
 
 
-def _nothing_but_rejected(filled: Sequence[int], base: Base | None) -> tuple[list[Lacking], list[Obscured]]:
+def _nothing_but_rejected(filled: Sequence[Run], base: Base | None) -> tuple[list[Lacking], list[Obscured]]:
     if not filled:
         return [], []
     since = ALWAYS_BEFORE if base is None else base.at
-    previous = filled[0] if base is None else base.sequence
-    return list(_unfilled(previous, filled[-1], filled, since)), [Obscured(since, EVER_AFTER)]
+    previous = filled[0].first if base is None else base.sequence
+    return list(_unfilled(previous, filled[-1].last, filled, since)), [Obscured(since, EVER_AFTER)]
 
 
-def _at_the_ends(trail: Trail, sequences: Numbers, filled: Sequence[int], base: Base | None) -> None:
+def _at_the_ends(trail: Trail, sequences: Numbers, filled: Sequence[Run], base: Base | None) -> None:
     """A rejected event before the first or after the last readable one leaves that end open; numbers missing between
     them are holes as well."""
     first, last = int(sequences[0]), int(sequences[-1])
     began, ended = int(trail.at[0]), int(trail.at[-1])
-    if filled[0] < first and base is None:
+    if filled[0].first < first and base is None:
         trail.obscured.append(Obscured(ALWAYS_BEFORE, began))
-        trail.lacking.extend(_unfilled(filled[0], first, filled, began))
-    if filled[-1] > last:
+        trail.lacking.extend(_unfilled(filled[0].first, first, filled, began))
+    if filled[-1].last > last:
         trail.obscured.append(Obscured(ended, EVER_AFTER))
-        trail.lacking.extend(_unfilled(last, filled[-1], filled, ended))
+        trail.lacking.extend(_unfilled(last, filled[-1].last, filled, ended))
 
 
-def _at_taken_places(trail: Trail, sequences: Numbers, filled: Sequence[int], base: Base | None) -> None:
+def _at_taken_places(trail: Trail, sequences: Numbers, filled: Sequence[Run], base: Base | None) -> None:
     """A rejected event that claims the number of a readable one could be any fact between their neighbours."""
-    places = np.searchsorted(sequences, filled, side="left").tolist()
-    followings = np.searchsorted(sequences, filled, side="right").tolist()
+    firsts, lasts = np.array(filled, np.int64).T
+    run = np.searchsorted(firsts, sequences, side="right") - 1
+    taken = np.unique(sequences[(run >= 0) & (sequences <= lasts[run])])
+    places = np.searchsorted(sequences, taken, side="left").tolist()
+    followings = np.searchsorted(sequences, taken, side="right").tolist()
     for place, following in zip(places, followings, strict=True):
-        if place == following:
-            continue
         start = int(trail.at[place - 1]) if place else ALWAYS_BEFORE if base is None else base.at
         end = int(trail.at[following]) if following < len(sequences) else EVER_AFTER
         trail.obscured.append(Obscured(start, end))

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
-from audit.devices import RejectedPlace
+from audit.filled import RejectedPlace
 from replay.taking_in import taken_in
 from schemas.beginnings import BEHIND, attributes_in, fields_of
 from schemas.decoding import Decoded, decode_record

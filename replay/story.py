@@ -6,6 +6,7 @@ from typing import Any
 
 from audit.devices import follow
 from audit.facts import Fact, RoundFacts, gather
+from audit.filled import Filled
 from audit.settings import readings_in
 from games.rulebook import Game, rulebook
 from games.settlement import Total
@@ -112,7 +113,7 @@ def facts_of(events: Iterable[AnyEvent]) -> RoundFacts:
     by_source: dict[str, list[AnyEvent]] = {}
     for event in taken_in(list(events))[0]:
         by_source.setdefault(event.source, []).append(event)
-    return gather(fact for source, said in by_source.items() for fact in follow(source, said, ()).facts)
+    return gather(fact for source, said in by_source.items() for fact in follow(source, said, Filled()).facts)
 
 
 def tell(facts: RoundFacts, verdict: Verdict | None, around: Surroundings, where: tuple[str, str, int]) -> Story:

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from audit.devices import RejectedPlace
+from audit.filled import RejectedPlace
 from schemas.identity import content_key
 from schemas.records import AnyEvent
 

@@ -3,8 +3,9 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from audit.devices import Base, RejectedPlace
+from audit.devices import Base
 from audit.facts import Fact
+from audit.filled import RejectedPlace
 from audit.table import NOTHING_BEFORE, Before, RoundKey, TableFacts, assemble, configuration_at, users_of_one_time
 from replay.by_table import ByTable
 from replay.taking_in import taken_in
@@ -198,7 +199,7 @@ def _window(
         return Unreadable(table, shoes, error)
     for source, sequence, kind in refused:
         known = before.bases.get(source)
-        if known is None or sequence > known[0].sequence:
+        if known is None or sequence >= known[0].sequence:
             places.add(RejectedPlace(source, sequence, kind))
     return _assembled(table, shoes, events, places, before)
 

@@ -61,7 +61,9 @@ class TableDesk:
         self._verdicts: dict[RoundKey, VerdictMark] = {}
         self._findings: dict[str, FindingMark] = {}
         self._refused: set[tuple[RecordKey, int]] = set()
-        """Events whose refusal, after they had been taken, is known."""
+        """Events, by record and place, that were refused after they had been taken, and whose refusal is not stored."""
+        self._refused_before: set[tuple[RecordKey, int]] = set()
+        """Those that were stored as refused when it was read from the store, until it is looked at."""
         self._unproven: set[RoundKey] = set()
         """Rounds whose stored verdict may rest on facts that this worker has not read yet."""
         self._held_back: dict[RoundKey, Concluded] = {}
@@ -173,6 +175,7 @@ class TableDesk:
                 self._conclude(concluded, live, news, caught_up)
         if live.refused:
             self._refuse(live, news)
+        self._refused_before = set()
         return news
 
     def _refuse(self, live: LiveTable, news: News) -> None:
@@ -181,8 +184,9 @@ class TableDesk:
             if not isinstance(origin, Origin):
                 continue
             place = origin.place(event)
-            if (origin.key, place) not in self._refused:
-                self._refused.add((origin.key, place))
+            known = origin.key, place
+            if known not in self._refused and known not in self._refused_before:
+                self._refused.add(known)
                 rejected = refused(event, origin.raw(event), place, CONFLICT)
                 news.refused.append(RefusedLater(rejected, origin.key, origin.arrival))
         live.refused.clear()
@@ -283,7 +287,7 @@ class TableDesk:
                 self._verdicts[key] = mark
                 self._unproven.add(key)
         self._findings = {**folded.findings, **self._findings}
-        self._refused |= folded.refused
+        self._refused_before = folded.refused
         self.clock.recall(live.latest, folded.behind)
         for share in unstored:
             self._hand(live, share)
@@ -305,6 +309,10 @@ class TableDesk:
         """The store has this revision of a round's verdict, or version of a finding."""
         if self._on_the_way.get(what) == number:
             del self._on_the_way[what]
+
+    def stored_refusal(self, key: RecordKey, place: int) -> None:
+        """The store knows that this event was refused."""
+        self._refused.discard((key, place))
 
     def release(self, complete_to: int) -> None:
         """Let go of what is judged and long over. What was told before is first held against all that came since: of

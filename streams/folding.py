@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 import orjson
 
 from audit.checks.device_clock import is_off
-from audit.devices import ALWAYS_BEFORE, EVER_AFTER, Base, RejectedPlace
+from audit.devices import ALWAYS_BEFORE, EVER_AFTER, Base
 from audit.facts import Fact
+from audit.filled import RejectedPlace
 from audit.intake import Identity
 from audit.live.table import LiveTable
 from audit.settings import MILLISECOND, JudgeSettings, UnknownSettings, settings_of
@@ -334,7 +335,7 @@ def _fold(wanted: Wanted, stretch: _Stretch, read: _Read, settings: JudgeSetting
         if refused.source is None or refused.sequence is None:
             continue
         base = bases.get(refused.source)
-        if base is None or refused.sequence > base.sequence:
+        if base is None or refused.sequence >= base.sequence:
             live.reject(RejectedPlace(refused.source, refused.sequence, refused.type))
     live.recall_rounds(
         max((span.last_time for span in stretch.spans if span.shoe not in whole), default=ALWAYS_BEFORE),

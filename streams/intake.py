@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import lz4.block
 
-from audit.devices import RejectedPlace
+from audit.filled import RejectedPlace
 from schemas.decoding import Decoded, Rejected, decode_record, split_record
 from schemas.records import AnyEvent
 from schemas.time import all_micros, micros

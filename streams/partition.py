@@ -301,6 +301,10 @@ class PartitionJudge:
             desk = self.desks.get(verdict.table)
             if desk is not None:
                 desk.stored((verdict.shoe, verdict.round), verdict.revision)
+        for each in news.refused:
+            desk = self.desks.get(each.rejected.subject or "")
+            if desk is not None:
+                desk.stored_refusal(each.key, each.rejected.place)
         self._stored_batch = max(self._stored_batch, batch)
         while self._unstored and self._unstored[0][0] <= batch:
             for table, share in self._unstored.popleft()[1].items():

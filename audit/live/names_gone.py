@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 
-from audit.facts import Fact
 from audit.intake import Identity
 
 NAMES_TOGETHER = 128
@@ -27,9 +26,9 @@ class NamesGone:
         self._bit = 1
         self._room = NAMES_TOGETHER
 
-    def add(self, facts: Iterable[Fact]) -> None:
+    def add(self, names: Iterable[Identity]) -> None:
         """These were let go of."""
-        for fact in facts:
+        for name in names:
             if not self._places:
                 self._places = bytearray(_PLACES + 1)
             if not self._room:
@@ -37,7 +36,7 @@ class NamesGone:
                 self._places = self._places.translate(bytes(each & ~self._bit for each in range(256)))
                 self._room = NAMES_TOGETHER
             self._room -= 1
-            places, bit, mark = self._places, self._bit, hash((fact.source, fact.id))
+            places, bit, mark = self._places, self._bit, hash(name)
             places[mark & _PLACES] |= bit
             places[mark >> _BITS & _PLACES] |= bit
             places[mark >> 2 * _BITS & _PLACES] |= bit

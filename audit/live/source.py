@@ -7,8 +7,10 @@ from operator import attrgetter
 from typing import NamedTuple, Protocol
 
 from audit.checks import device_clock
-from audit.devices import Base, Device, RejectedPlace, follow
+from audit.devices import EVER_AFTER, Base, Device, follow
 from audit.facts import Fact
+from audit.filled import Filled, RejectedPlace
+from audit.live.refused_ids import RefusedIds
 from audit.settings import MILLISECOND, JudgeSettings
 from schemas.findings import Finding
 from schemas.identity import content_key
@@ -89,9 +91,9 @@ class LiveSource:
         """What was let go of: nothing before it is held."""
         self.known: dict[str, Known] = {}
         """By id."""
-        self.refused: dict[str, set[bytes]] = {}
-        """By id: the bytes of those that were refused because they contradict each other."""
-        self.rejected: set[RejectedPlace] = set()
+        self.refused = RefusedIds()
+        """Those that were refused because they contradict each other."""
+        self.rejected = Filled()
         self.latest: int = base.at if base is not None else _NEVER
         """The largest time seen."""
         self.tangled = False
@@ -150,10 +152,15 @@ class LiveSource:
         self.tangled = True
         self._following = _OUT_OF_ORDER
 
-    def reject(self, place: RejectedPlace) -> None:
-        """A rejected event fills a place in the sequence."""
+    def reject(self, place: RejectedPlace) -> bool:
+        """A rejected event fills a place in the sequence; whether the history must be followed anew. Behind another one
+        at its end nothing is otherwise by it: of a device that sends nothing else, all day, it is not at each."""
+        last = self.device.facts[-1].sequence if self.device.facts else place.sequence - 1
+        nothing_new = not self.tangled and last < place.sequence and self.rejected.goes_on_with(place)
         self.rejected.add(place)
-        self.tangle()
+        if not nothing_new:
+            self.tangle()
+        return not nothing_new
 
     def again(self, event: AnyEvent, origin: Origin | None) -> list[Known]:
         """Take an event under an id that was seen before. Gives those that are refused by now because others of their
@@ -161,13 +168,13 @@ class LiveSource:
         again = Known(event, origin, held=False)
         known = self.known.get(event.id)
         if known is None:
-            refused = [] if again.raw in self.refused[event.id] else [again]
+            refused = [] if self.refused.has(event.id, again.raw) else [again]
         elif known.says_the_same(event):
             self._repeat(known, again)
             return []
         else:
             refused = [*self._contradicted(known), again]
-        self.refused[event.id].update(each.raw for each in refused)
+        self.refused.add(event.id, (each.raw for each in refused))
         return refused
 
     def remember(self, event: AnyEvent, origin: Origin) -> None:
@@ -175,13 +182,13 @@ class LiveSource:
         stored = Known(event, origin, held=False)
         known = self.known.get(event.id)
         if event.id in self.refused:
-            self.refused[event.id].add(stored.raw)
+            self.refused.add(event.id, [stored.raw])
         elif known is None:
             self.known[event.id] = stored
         elif known.says_the_same(event):
             self._repeat(known, stored)
         else:
-            self.refused[event.id].update(each.raw for each in (*self._contradicted(known), stored))
+            self.refused.add(event.id, (each.raw for each in (*self._contradicted(known), stored)))
 
     def _repeat(self, known: Known, again: Known) -> None:
         raw = again.raw
@@ -192,7 +199,6 @@ class LiveSource:
         """Another content has come under an id: it and its repeats are no facts any more."""
         name = known.event.id
         del self.known[name]
-        self.refused[name] = set()
         if known.held:
             self._forgotten.add(id(known.event))
             self.tangle()
@@ -204,8 +210,7 @@ class LiveSource:
         held = [
             event for event in (*(fact.event for fact in before), *self._untidy) if id(event) not in self._forgotten
         ]
-        places = sorted(self.rejected, key=lambda place: (place.sequence, place.type or ""))
-        self.device = follow(self.source, held, places, self.base)
+        self.device = follow(self.source, held, self.rejected, self.base)
         self.device.types |= types
         self._untidy, self._forgotten = [], set()
         facts = self.device.facts
@@ -214,6 +219,10 @@ class LiveSource:
             self._following = facts[-1].sequence + 1
         else:
             self._following = None if self.base is None else self.base.sequence + 1
+        if any(span.end == EVER_AFTER for span in self.device.obscured):
+            # It ends with something that was rejected, or that a rejected event claims the number of: the next event,
+            # whichever it is, tells until when that may have been.
+            self._following = _OUT_OF_ORDER
         self.tangled = False
         self._follow_heartbeats()
         return _difference(before, facts)
@@ -283,8 +292,7 @@ class LiveSource:
             self.known.pop(fact.id, None)
         if self._repeated:
             self._repeated = {name: again for name, again in self._repeated.items() if name in self.known}
-        if self.rejected:
-            self.rejected = {place for place in self.rejected if place.sequence > last.sequence}
+        self.rejected.let_go(last.sequence - 1)
         if self.pauses:
             self.pauses = [pause for pause in self.pauses if pause.start.sequence > last.sequence]
         if self._clock:

@@ -5,8 +5,9 @@ from functools import partial
 
 from audit.beside_rounds import rejection
 from audit.checks import device_clock
-from audit.devices import Base, RejectedPlace
+from audit.devices import Base
 from audit.facts import Fact
+from audit.filled import RejectedPlace
 from audit.intake import CONFLICT, Identity
 from audit.live.beside import Beside
 from audit.live.doubtful import Window
@@ -150,12 +151,11 @@ class LiveTable:
             source = self._beside.source(event.source)
         elif name in source.known or name in source.refused:
             return self._again(source, event, origin)
-        elif source.base is not None:
-            if event.sequence <= source.base.sequence:
-                self._late.append((event, origin))
-                return True
-            if (event.source, name) in self.names_gone:
-                self._named_again.append((event, origin))
+        elif source.base is not None and event.sequence <= source.base.sequence:
+            self._late.append((event, origin))
+            return True
+        elif (event.source, name) in self.names_gone:
+            self._named_again.append((event, origin))
         source.known[name] = _known((event, origin, True))
         fact = source.take(event, time)
         if source.news or source.widened or source.pauses:
@@ -168,8 +168,7 @@ class LiveTable:
 
     def reject(self, place: RejectedPlace) -> None:
         """A rejected event of this table fills a place in the sequence of its source."""
-        self._beside.source(place.source).reject(place)
-        self._tangled = True
+        self._tangled |= self._beside.source(place.source).reject(place)
 
     def _again(self, source: LiveSource, event: AnyEvent, origin: Origin | None) -> bool:
         """An event under an id that was seen before: a repeat, or a conflict by which all of them are refused."""
@@ -185,6 +184,8 @@ class LiveTable:
                 self._judged.reload.update(() if shoe is None else (shoe,))
         for each in refused:
             self._refuse(each)
+        self.names_gone.add((source.source, name) for name in source.refused.gone)
+        source.refused.gone.clear()
         return bool(refused)
 
     def _refuse(self, known: Known) -> None:
@@ -372,7 +373,7 @@ class LiveTable:
         for source in self._beside.sources.values():
             went = source.let_go(before)
             gone = gone or bool(went)
-            self.names_gone.add(went)
+            self.names_gone.add((fact.source, fact.id) for fact in went)
             if not _LASTING.isdisjoint(source.device.types):
                 self._lasting += [fact for fact in went if fact.kind in _LASTING]
             if self._passed:

@@ -9,7 +9,7 @@ from schemas.findings import parse_finding
 from schemas.topics import HEARTBEAT
 from store.connect import Store
 from store.read.events import events_where
-from store.read.stretches import FOR_EVER, by_source
+from store.read.stretches import FOR_EVER, accepted_events, by_source
 from store.rows.raw import RecordKey, StoredEvent
 from store.rows.verdicts import FindingState, RoundKey
 from store.write.raw import id_mark
@@ -129,10 +129,12 @@ def source_bases(store: Store, firsts: Firsts) -> dict[str, dict[str, SourceBase
     """By table: how each of its sources stood before its first sequence to be read; sources without one, at their
     end."""
     bound, given = _bounds(firsts)
+    accepted = accepted_events(store, firsts)
+    beat = f"{accepted} AND type = %(beat)s"
     rows = store.query(
-        "SELECT table, source, max(sequence), toUnixTimestamp64Micro(max(time)), groupUniqArray(toString(type)),"
-        " maxIf(toInt64(sequence), type = %(beat)s), countIf(type = %(beat)s) FROM events"
-        f" WHERE table IN %(tables)s AND sequence < {bound} GROUP BY table, source",
+        f"SELECT table, source, maxIf(sequence, {accepted}), toUnixTimestamp64Micro(maxIf(time, {accepted})),"
+        f" groupUniqArray(toString(type)), maxIf(toInt64(sequence), {beat}), countIf({beat}) FROM events"
+        f" WHERE table IN %(tables)s AND sequence < {bound} GROUP BY table, source HAVING countIf({accepted}) > 0",
         {"beat": HEARTBEAT, **given},
     )
     beats = tuple((table, source, beat) for table, source, _, _, _, beat, count in rows if count)

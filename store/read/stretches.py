@@ -83,15 +83,25 @@ def sequences_between(store: Store, times: Mapping[str, tuple[int, int]]) -> dic
 def stands_before(store: Store, sequences: Sequences) -> dict[str, dict[str, SourceStand]]:
     """By table: how each of its sources stood before its run of sequences; sources without one, at their end."""
     bound, given = by_source(sequences, 0, FOR_EVER)
+    accepted = accepted_events(store, sequences)
     rows = store.query(
-        "SELECT table, source, max(sequence), toUnixTimestamp64Micro(max(time)), groupUniqArray(toString(type))"
-        f" FROM events WHERE table IN %(tables)s AND sequence < {bound} GROUP BY table, source",
+        f"SELECT table, source, maxIf(sequence, {accepted}), toUnixTimestamp64Micro(maxIf(time, {accepted})),"
+        f" groupUniqArray(toString(type)) FROM events WHERE table IN %(tables)s AND sequence < {bound}"
+        f" GROUP BY table, source HAVING countIf({accepted}) > 0",
         given,
     )
     found: dict[str, dict[str, SourceStand]] = {}
     for table, source, sequence, time, types in rows:
         found.setdefault(table, {})[source] = SourceStand(sequence, time, frozenset(types))
     return found
+
+
+def accepted_events(store: Store, tables: Collection[str]) -> str:
+    """What holds of those events of ``tables``, as SQL, that were not refused later: when these happened, and what they
+    say, is nothing that the others are judged by. Most tables have none, and are not asked of each event."""
+    refused = store.query("SELECT 1 FROM rejected WHERE table IN %(tables)s LIMIT 1", {"tables": tuple(tables)})
+    place = "log, topic, partition, offset, place"
+    return f"(({place}) GLOBAL NOT IN (SELECT {place} FROM rejected WHERE table IN %(tables)s))" if refused else "1"
 
 
 def by_source(sequences: Sequences, end: int, otherwise: int, name: str = "bound") -> tuple[str, dict[str, Any]]:

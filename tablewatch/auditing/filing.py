@@ -10,7 +10,7 @@ from itertools import count
 from typing import Any, Final
 
 from audit.beside_rounds import rejection, rejection_of
-from audit.devices import RejectedPlace
+from audit.filled import RejectedPlace
 from schemas.beginnings import BEHIND, attributes_in, fields_of
 from schemas.decoding import MAX_RECORD_BYTES, Rejected, decode_line, split_record
 from tablewatch.auditing.rejections import Rejections

@@ -14,8 +14,9 @@ from typing import Final
 
 import numpy as np
 
-from audit.devices import Beat, Device, Presence, RejectedPlace
+from audit.devices import Beat, Device, Presence
 from audit.facts import Fact, RoundFacts, gather
+from audit.filled import Filled, RejectedPlace
 from audit.intake import Identity
 from audit.outline import BESIDE_ROUNDS, RoundKey, Surroundings, TableOutline, outline_of
 from audit.table import TableFacts
@@ -178,7 +179,8 @@ def _followed(
     """The device, and the effective time of each of its events by place; what is about no single round is filed."""
     order = read.order
     sequences = read.sequences[order]
-    trail = trace(sequences, read.times[order], sorted({place.sequence for place in rejected}))
+    filled = Filled.by(rejected)
+    trail = trace(sequences, read.times[order], filled.runs)
     at = np.full(len(read.sequences), _DROPPED)
     at[order] = trail.at
     for place, event in read.beside:
@@ -190,7 +192,7 @@ def _followed(
         [],
         trail.lacking,
         trail.obscured,
-        frozenset(read.types | {place.type for place in rejected if place.type is not None}),
+        frozenset(read.types | filled.types),
         Presence(trail.at, sequences, beats[0] if beats else None),
         [Beat(int(sequences[rank]), read.drifts[int(order[rank])]) for rank in beats],
     )

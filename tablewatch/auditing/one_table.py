@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Final
 
 from audit.beside_rounds import rejection
-from audit.devices import RejectedPlace
+from audit.filled import RejectedPlace
 from audit.intake import CONFLICT, Identity, Intake
 from audit.table import TableFacts, assemble
 from schemas.decoding import Decoded, decode_line, decode_lines

@@ -10,115 +10,26 @@ import msgspec
 import orjson
 import pytest
 
-from audit.beside_rounds import findings_beside_rounds
-from audit.devices import RejectedPlace
 from audit.intake import Intake
-from audit.live.seen import Seen
 from audit.live.table import GRACE, LiveTable
-from audit.settings import MILLISECOND, JudgeSettings
-from audit.table import assemble, judge_table
+from audit.settings import MILLISECOND
 from games.cards import STANDARD
 from schemas.decoding import Decoded, decode_lines
-from schemas.findings import Finding
 from schemas.time import micros
-from schemas.topics import INPUT, topic_of
-from schemas.verdicts import Verdict
 from simulator.floor import simulate
 from tests.audit.case import PLAYER_WINS, SETTLED, TABLE, Case, settled_round, unsettled_round
+from tests.audit.live_worker import (
+    FOR_EVER,
+    SETTINGS,
+    LiveWorker,
+    content,
+    offline,
+    play,
+    told_of,
+)
 
-SETTINGS = JudgeSettings()
-Key = tuple[str, str, int]
-BEHIND = 8_000_000
-"""How far completeness is behind the newest event, in microseconds: what a floor delivers comes in that time."""
-FOR_EVER = 2**60
-OPEN_END = "the end of the round"
 CAMERA = "/tables/BT1/camera"
 PIT_CAMERA = "/tables/BT1/pit-camera"
-
-
-def _offline(lines: Sequence[bytes]) -> tuple[dict[Key, Verdict], dict[str, str]]:
-    intake = Intake()
-    decoded = decode_lines(lines)
-    intake.take(decoded, lambda index: lines[decoded.places[index]])
-    verdicts: dict[Key, Verdict] = {}
-    found: dict[str, str] = {}
-    for table, (events, places) in intake.tables().items():
-        facts = assemble(table, events, places)
-        found.update({finding.id: finding.code for finding in findings_beside_rounds(facts, SETTINGS)})
-        for verdict in judge_table(facts, SETTINGS):
-            if not any(each.code == "round-incomplete" and OPEN_END in each.expected for each in verdict.findings):
-                verdicts[verdict.table, verdict.shoe, verdict.round] = verdict
-                found.update({finding.id: finding.code for finding in verdict.findings})
-    return verdicts, found
-
-
-class _Worker:
-    """Live tables, fed in batches, as a worker feeds them."""
-
-    def __init__(self) -> None:
-        self.tables: dict[str, LiveTable] = {}
-        self.verdicts: dict[Key, Verdict] = {}
-        self.told: dict[str, Finding] = {}
-        self._read: dict[str, int] = {}
-
-    def take(self, decoded: Decoded) -> None:
-        for event in decoded.events:
-            self._table(event.subject).take(event)
-            topic = topic_of(event.type) or event.source
-            self._read[topic] = max(self._read.get(topic, 0), micros(event.time))
-        for rejected in decoded.rejected:
-            if rejected.source and rejected.subject and rejected.sequence is not None:
-                place = RejectedPlace(rejected.source, rejected.sequence, rejected.type)
-                self._table(rejected.subject).reject(place)
-
-    def _table(self, name: str) -> LiveTable:
-        return self.tables.setdefault(name, LiveTable(name, SETTINGS))
-
-    def look(self, complete_to: int | None = None, *, release: bool = False, patient: bool = False) -> None:
-        if complete_to is None:
-            topics = [self._read.get(topic.name, 0) for topic in INPUT]
-            complete_to = min(topics) - BEHIND
-        for table in self.tables.values():
-            self._note(table.look(complete_to, patient=patient))
-            if release:
-                table.release(complete_to)
-
-    def _note(self, seen: Seen) -> None:
-        assert not seen.reload
-        for finding in seen.findings:
-            if finding.cleared:
-                del self.told[finding.id]
-            else:
-                self.told[finding.id] = finding
-        for concluded in seen.verdicts:
-            verdict = concluded.verdict
-            self.verdicts[verdict.table, verdict.shoe, verdict.round] = verdict
-
-
-def _live(lines: Sequence[bytes], rng: random.Random, *, batch: int, release: bool, patient: float = 0.0) -> _Worker:
-    worker = _Worker()
-    position = 0
-    while position < len(lines):
-        size = rng.randint(1, batch)
-        worker.take(decode_lines(lines[position : position + size]))
-        worker.look(release=release, patient=rng.random() < patient)
-        position += size
-    worker.look(FOR_EVER)
-    return worker
-
-
-def _content(verdict: Verdict) -> tuple[object, ...]:
-    return verdict.digest, verdict.status, verdict.outcome, verdict.bets, verdict.findings, verdict.differential
-
-
-def _judged(worker: _Worker, verdicts: dict[Key, Verdict]) -> dict[str, str]:
-    """What people were told of devices and of rounds that have ended."""
-    return {
-        name: finding.code
-        for name, finding in worker.told.items()
-        if finding.code != "event-rejected"
-        and (finding.round is None or (finding.table, finding.shoe, finding.round) in verdicts)
-    }
 
 
 @pytest.mark.parametrize("patient", [0.0, 0.7], ids=["at-once", "patient"])
@@ -128,17 +39,17 @@ def test_verdicts_and_findings_are_those_of_the_whole_file(
     seed: int, faults: float, release: bool, patient: float
 ) -> None:
     lines = list(simulate(4, 15, seed, faults=faults))
-    verdicts, found = _offline(lines)
-    worker = _live(lines, random.Random(seed), batch=200, release=release, patient=patient)
-    assert {key: _content(worker.verdicts[key]) for key in verdicts if key in worker.verdicts} == {
-        key: _content(verdict) for key, verdict in verdicts.items()
+    verdicts, found = offline(lines)
+    worker = play(lines, random.Random(seed), batch=200, release=release, patient=patient)
+    assert {key: content(worker.verdicts[key]) for key in verdicts if key in worker.verdicts} == {
+        key: content(verdict) for key, verdict in verdicts.items()
     }
-    assert _judged(worker, verdicts) == found
+    assert told_of(worker, verdicts) == found
 
 
 def test_the_cards_beside_a_verdict_are_in_the_order_that_counts() -> None:
     lines = list(simulate(2, 6, 5))
-    worker = _Worker()
+    worker = LiveWorker()
     worker.take(decode_lines(lines))
     for table in worker.tables.values():
         for concluded in table.look(FOR_EVER).verdicts:
@@ -187,7 +98,7 @@ def test_a_silence_is_taken_back_when_what_the_device_said_comes_late() -> None:
     case.rule(59_001, "stands", "5.6")
     events = decode_lines(case.lines()).events
     delayed = [event for event in events if event.source == CAMERA][1:]
-    worker = _Worker()
+    worker = LiveWorker()
     worker.take(Decoded([event for event in events if event not in delayed], (), []))
     worker.look(FOR_EVER)
     assert [finding.code for finding in worker.told.values()] == ["device-silent"]
@@ -203,8 +114,8 @@ def test_a_silence_is_none_of_a_device_that_went_on_or_spoke_again() -> None:
     for at in range(170_000, 400_001, 30_000):
         case.beat(at, CAMERA)
     lines = case.lines()
-    _, found = _offline(lines)
-    worker = _Worker()
+    _, found = offline(lines)
+    worker = LiveWorker()
     worker.take(decode_lines(lines))
     worker.look(FOR_EVER)
     assert {name: finding.code for name, finding in worker.told.items()} == found
@@ -215,10 +126,10 @@ def test_a_silence_is_none_of_a_device_that_went_on_or_spoke_again() -> None:
 def test_whatever_device_is_cut_off_for_a_while_all_is_well_in_the_end(seed: int) -> None:
     rng = random.Random(seed)
     lines = list(simulate(2, 12, seed, faults=0.2))
-    verdicts, found = _offline(lines)
+    verdicts, found = offline(lines)
     sources = sorted({event.source for event in decode_lines(lines).events})
     cut_off = set(rng.sample(sources, len(sources) // 3))
-    worker = _Worker()
+    worker = LiveWorker()
     waiting: list[bytes] = []
     for start in range(0, len(lines), 40):
         some = lines[start : start + 40]
@@ -231,12 +142,12 @@ def test_whatever_device_is_cut_off_for_a_while_all_is_well_in_the_end(seed: int
         worker.look(FOR_EVER)
     worker.take(decode_lines(waiting))
     worker.look(FOR_EVER)
-    assert _judged(worker, verdicts) == found
+    assert told_of(worker, verdicts) == found
 
 
 def _told_in_turn(case: Case) -> list[tuple[str, list[str]]]:
     """By event, each looked at as it comes: its type and id, and the codes of what was told at it."""
-    worker = _Worker()
+    worker = LiveWorker()
     steps: list[tuple[str, list[str]]] = []
     for event in decode_lines(case.lines()).events:
         before = set(worker.told)
@@ -263,7 +174,7 @@ def test_a_settlement_out_of_order_is_told_at_once_after_one_in_order(case: Case
 def test_dtb_5_1_2_a_round_that_goes_on_behind_the_next_one_stays_reopened_when_that_one_is_let_go_of() -> None:
     """The first round has no end and is settled once more after the second one was over; then a third one is played."""
     lines = unsettled_round().without("round.closed").settle("b1", 100, 0, at=115_000).round().round().lines()
-    worker = _Worker()
+    worker = LiveWorker()
     worker.take(decode_lines(lines))
     told: list[list[str]] = []
     opened = next(micros(event.time) for event in decode_lines(lines).events if event.type == "round.opened.v1")
@@ -274,15 +185,15 @@ def test_dtb_5_1_2_a_round_that_goes_on_behind_the_next_one_stays_reopened_when_
         told.append(sorted(finding.code for finding in worker.told.values() if finding.round == 1))
     assert told[0] == told[1] == told[2]
     assert "round-out-of-order" in told[0]
-    verdicts, _ = _offline(lines)
-    assert _content(worker.verdicts[TABLE, "S1", 1]) == _content(verdicts[TABLE, "S1", 1])
+    verdicts, _ = offline(lines)
+    assert content(worker.verdicts[TABLE, "S1", 1]) == content(verdicts[TABLE, "S1", 1])
 
 
 def test_dtb_5_1_2_a_settlement_after_the_next_opening_is_told_at_once() -> None:
     case = unsettled_round().without("round.closed").round()
     events = decode_lines(case.lines()).events
     [settled] = [event for event in decode_lines(settled_round().lines()).events if event.type == "bet.settled.v1"]
-    worker = _Worker()
+    worker = LiveWorker()
     for event in events:
         worker.take(Decoded([event], (), []))
         worker.look(0)
@@ -302,7 +213,7 @@ def test_a_draw_that_may_be_lost_in_a_void_round_is_none_that_the_shoe_is_short_
         case.round()
         left -= Counter(PLAYER_WINS)
     lines = case.end_shoe(sorted(left.elements())).lines(lost="card.drawn", which=2)
-    verdicts, found = _offline(lines)
+    verdicts, found = offline(lines)
     assert not {"round-incomplete", "shoe-short"} & set(found.values())
-    worker = _live(lines, random.Random(1), batch=1, release=release)
-    assert _judged(worker, verdicts) == found
+    worker = play(lines, random.Random(1), batch=1, release=release)
+    assert told_of(worker, verdicts) == found

@@ -8,16 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audit.facts import Fact
 from audit.intake import Identity
 from audit.live import table as live_table
 from audit.live.names_gone import NAMES_KNOWN, NamesGone
 from replay.verify import verify
-from schemas.decoding import decode_lines
 from schemas.time import micros
 from store.connect import Store
 from store.read.rejections import rejections
-from tests.audit.case import TABLE, Case
+from tests.audit.case import RFID, TABLE, Case
 from tests.oracle.script import to_lines
 from tests.streams.parts import Events, killed, play_parts
 from tests.streams.simulated_time import LONG_AFTER, Scene, scene
@@ -107,29 +105,23 @@ def test_a_name_that_only_seems_to_have_been_used_is_looked_up_and_nothing_comes
     assert not rejections(store, table=TABLE)
 
 
-def _facts(names: list[str]) -> list[Fact]:
-    [event] = decode_lines(Case().round(**BET).lines()[:1]).events
-    return [Fact.of(event, micros(event.time))._replace(id=name) for name in names]
-
-
 @given(st.integers(0, 3 * NAMES_KNOWN), st.integers(0, 2**32))
 def test_the_last_names_that_were_let_go_of_are_always_known(count: int, seed: int) -> None:
     rng = random.Random(seed)
-    facts = _facts([f"{number}" for number in range(count)])
+    gone = [(RFID, f"{number}") for number in range(count)]
     names = NamesGone()
-    rest = list(facts)
+    rest = list(gone)
     while rest:
         size = rng.randrange(1, 200)
         names.add(rest[:size])
         del rest[:size]
-    assert all((fact.source, fact.id) in names for fact in facts[-NAMES_KNOWN:])
+    assert all(name in names for name in gone[-NAMES_KNOWN:])
 
 
 def test_names_that_were_not_let_go_of_are_seldom_taken_for_such() -> None:
-    facts = _facts([f"{number}" for number in range(3 * NAMES_KNOWN)])
     names = NamesGone()
-    names.add(facts)
-    mistaken = sum((facts[0].source, f"other-{number}") in names for number in range(20_000))
+    names.add((RFID, f"{number}") for number in range(3 * NAMES_KNOWN))
+    mistaken = sum((RFID, f"other-{number}") in names for number in range(20_000))
     assert mistaken < 100, "about two are expected"
 
 

@@ -1,0 +1,39 @@
+"""Ids under which a source sent events that contradict each other: the last of them, in little memory."""
+
+from collections.abc import Iterable
+
+MOST_IDS = 256
+"""So many are remembered of a source; what was refused is in the store, where an older one is looked up."""
+MOST_FORMS = 256
+"""So many bytes are remembered of an id. A device that sends everything under one id repeats the last of it at most."""
+
+
+class RefusedIds:
+    """What came under each is known by its hash alone."""
+
+    __slots__ = ("_forms", "gone")
+
+    def __init__(self) -> None:
+        self._forms: dict[str, dict[int, None]] = {}
+        self.gone: list[str] = []
+        """Ids that are no longer remembered; whoever remembers them otherwise takes them from here."""
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._forms
+
+    def has(self, name: str, raw: bytes) -> bool:
+        """Whether these bytes were refused under an id."""
+        return hash(raw) in self._forms[name]
+
+    def add(self, name: str, refused: Iterable[bytes]) -> None:
+        """These bytes are refused under an id."""
+        forms = self._forms.pop(name, {})
+        for raw in refused:
+            forms[hash(raw)] = None
+            if len(forms) > MOST_FORMS:
+                del forms[next(iter(forms))]
+        self._forms[name] = forms
+        if len(self._forms) > MOST_IDS:
+            oldest = next(iter(self._forms))
+            del self._forms[oldest]
+            self.gone.append(oldest)
