@@ -1,8 +1,7 @@
-"""The digest of a verdict: SHA-256 over the canonical form (RFC 8785) of the facts that it rests on."""
+"""The facts that a verdict rests on, in canonical form (RFC 8785): its digest is their SHA-256."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from hashlib import sha256
 from operator import itemgetter
 from typing import Any
 
@@ -15,11 +14,11 @@ from schemas.identity import canonical
 from schemas.records import AnyEvent, canonical_event
 
 
-def digest(
+def canonical_facts(
     facts: Sequence[Fact], context: RoundContext, copies: Mapping[str, int], players: Iterable[str], settings: Any
-) -> str:
-    """The digest of the round's own events (given in order), its configuration and shoe, the copies of its cards dealt
-    earlier in the shoe, which of its players had used their one time (5.14), and the settings."""
+) -> bytes:
+    """The round's own events (given in order), its configuration and shoe, the copies of its cards dealt earlier in the
+    shoe, which of its players had used their one time (5.14), and the settings."""
     written = _write(
         {
             "configuration": _same_for_many_rounds(context.configuration),
@@ -31,7 +30,7 @@ def digest(
         }
     )
     # As ``schemas.identity.canonical`` writes it; only keys beyond ASCII need its second look.
-    return sha256(written if written.isascii() else canonical(orjson.loads(written))).hexdigest()
+    return written if written.isascii() else canonical(orjson.loads(written))
 
 
 _SOURCE = itemgetter(1)

@@ -1,7 +1,8 @@
 """The judge: the facts of a round and its surroundings in, the verdict out."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from hashlib import sha256
 from typing import Any, NamedTuple
 
 from audit.case import Case
@@ -24,7 +25,7 @@ from audit.checks import (
     wagers_offered,
 )
 from audit.context import RoundContext, who
-from audit.digest import digest
+from audit.digest import canonical_facts
 from audit.facts import RoundFacts
 from audit.payouts import NO_MONEY, Moved, money_moved
 from audit.settings import MILLISECOND, JudgeSettings
@@ -255,8 +256,17 @@ def _settings_json(settings: JudgeSettings) -> dict[str, Any]:
     return settings.as_json()
 
 
-def _digest(facts: RoundFacts, context: RoundContext, settings: JudgeSettings, stakes: tuple[Stake, ...]) -> str:
+def _digest(facts: RoundFacts, context: RoundContext, settings: JudgeSettings, bets: Sequence[Stake | Bet]) -> str:
+    return sha256(_rests_on(facts, context, settings, bets)).hexdigest()
+
+
+def _rests_on(facts: RoundFacts, context: RoundContext, settings: JudgeSettings, bets: Sequence[Stake | Bet]) -> bytes:
     earlier = context.earlier
     copies = {card: earlier.get(card, 0) for cards in facts.read.values() for card in cards} if facts.cards else {}
-    players = {who(stake.player, stake.position) for stake in stakes} & context.used_once if context.used_once else ()
-    return digest(facts.ordered, context, copies, players, _settings_json(settings))
+    players = {who(bet.player, bet.position) for bet in bets} & context.used_once if context.used_once else ()
+    return canonical_facts(facts.ordered, context, copies, players, _settings_json(settings))
+
+
+def rests_on(verdict: Verdict, facts: RoundFacts, context: RoundContext, settings: JudgeSettings) -> bytes:
+    """The canonical facts that a verdict rests on, of which its digest is the SHA-256."""
+    return _rests_on(facts, context, settings, () if verdict.game is None else verdict.bets)

@@ -9,7 +9,7 @@ from audit.context import RoundContext, who
 from audit.devices import Base, follow
 from audit.facts import Fact, RoundFacts, gather
 from audit.filled import Filled, RejectedPlace
-from audit.judge import judge
+from audit.judge import judge, rests_on
 from audit.outline import (
     BESIDE_ROUNDS,
     RoundKey,
@@ -139,8 +139,37 @@ def judge_table(
     ``used`` are players whose one time under the minimum (5.14) was used up before; ``over`` are rounds that are known
     to have come to their end although no fact says so; ``games`` is another rulebook than the one in force.
     """
+    verdicts = {key: verdict for key, verdict, _ in _in_time(facts, settings, used, over, games)}
+    for key in sorted(verdicts):
+        yield verdicts[key]
+
+
+def facts_behind(
+    facts: TableFacts,
+    settings: JudgeSettings,
+    wanted: RoundKey,
+    *,
+    used: frozenset[str] = frozenset(),
+    over: Container[RoundKey] = (),
+) -> bytes | None:
+    """The canonical facts behind the verdict on one round of a table, of which its digest is the SHA-256; None where
+    there is no such round. The rest as for `judge_table`."""
+    for key, verdict, context in _in_time(facts, settings, used, over):
+        if key == wanted:
+            return rests_on(verdict, facts.rounds[key], context, settings)
+    return None
+
+
+def _in_time(
+    facts: TableFacts,
+    settings: JudgeSettings,
+    used: frozenset[str],
+    over: Container[RoundKey],
+    games: Mapping[str, Game] | None = None,
+) -> Iterator[tuple[RoundKey, Verdict, RoundContext]]:
+    """The rounds of a table in the order in which they were played: each is judged by who had used the one time (5.14)
+    before it."""
     surroundings = facts.surroundings
-    verdicts = {}
     for key in surroundings.in_time:
         context = surroundings.context(key, used)
         if not context.over and key in over:
@@ -149,6 +178,4 @@ def judge_table(
         newly = newly_used(verdict, context)
         if newly:
             used |= newly
-        verdicts[key] = verdict
-    for key in sorted(verdicts):
-        yield verdicts[key]
+        yield key, verdict, context

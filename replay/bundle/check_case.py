@@ -173,13 +173,15 @@ def check_files(files: Files, where: Path) -> None:
         raise Wrong(f"{MANIFEST}: changed") from error
     if hashlib.sha256("".join(lines[:-1]).encode()).hexdigest() != own or lines[-1] != f"{own}  {MANIFEST}\n":
         raise Wrong(f"{MANIFEST}: changed")
-    wrong = [name for name in listed if name not in files]
-    wrong += [name for name in files if name not in listed and name != MANIFEST]
-    wrong += [n for n, digest in listed.items() if n in files and hashlib.sha256(files[n]).hexdigest() != digest]
+    wrong = [f"{name}: is not there" for name in listed if name not in files]
+    wrong += [f"{name}: was not packed" for name in files if name not in listed and name != MANIFEST]
+    wrong += [
+        f"{name}: changed"
+        for name, digest in listed.items()
+        if name in files and hashlib.sha256(files[name]).hexdigest() != digest
+    ]
     if wrong:
-        raise Wrong(
-            "; ".join("{}: {}".format(name, "changed" if name in files else "is not there") for name in sorted(wrong))
-        )
+        raise Wrong("; ".join(sorted(wrong)))
     if where.is_file() and pack(files) != where.read_bytes():
         raise Wrong(f"{where.name}: the archive itself was changed, around its files")
 
@@ -255,6 +257,38 @@ def check_sealed(rows: List[Json], name: str, files: Files, about: Json) -> None
     key = "/".join(str(about[part]).replace("%", "%25").replace("/", "%2F") for part in ("table", "shoe", "round"))
     if not all(row["key"].startswith(key + "/") for row in rows if row["kind"] == "verdict"):
         raise Wrong(f"{name}: the verdicts are those of another round")
+
+
+# What the verdict rests on.
+
+
+def says(event: object, fact: object) -> bool:
+    """Whether an event says all that a fact does; it may say more, which has no effect."""
+    if isinstance(fact, dict):
+        return isinstance(event, dict) and all(key in event and says(event[key], fact[key]) for key in fact)
+    if isinstance(fact, list):
+        return isinstance(event, list) and len(event) == len(fact) and all(map(says, event, fact))
+    return event == fact
+
+
+def resting_on(written: bytes, verdict: Json, events: List[Json], around: List[Json]) -> Tuple[List[Json], List[str]]:
+    """The events that the verdict rests on, all of which must be here; and what else is here, in words."""
+    if hashlib.sha256(written).hexdigest() != verdict["digest"]:
+        raise Wrong("facts.json is not what the verdict rests on")
+    facts = json.loads(written)
+    here = {(event["source"], event["id"]): event for event in events}
+    found = []
+    for fact in facts["events"]:
+        name = fact["source"], fact["id"]
+        if name not in here:
+            raise Wrong("events.jsonl: the verdict rests on an event that is not here, {} id {}".format(*name))
+        if not says(here[name], fact):
+            raise Wrong("events.jsonl: the verdict rests on something else that {} said under id {}".format(*name))
+        found.append(here.pop(name))
+    for part in ("configuration", "shoe"):
+        if facts[part] is not None and not any(says(event, facts[part]) for event in around):
+            raise Wrong(f"surroundings.jsonl: the {part} that the verdict rests on is not here")
+    return found, ["the verdict does not rest on what {} said under id {}".format(*name) for name in here]
 
 
 # The outcome.
@@ -435,17 +469,21 @@ def check_round(name: str, files: Files, trusted: FrozenSet[str]) -> Tuple[str, 
     proof = json.loads(files[name + "/proof.json"])
     rows = check_proof(proof, trusted)
     check_sealed(rows, name, files, about)
-    events = counting(events_in(files[name + "/events.jsonl"]))
     last = sorted(file for file in files if file.startswith(name + "/verdicts/"))[-1]
     verdict = json.loads(files[last])
+    around = [json.loads(line) for line in events_in(files[name + "/surroundings.jsonl"])]
+    if name + "/facts.json" not in files:
+        raise Wrong("facts.json is not here: whether events are missing cannot be told")
+    events, left = resting_on(
+        files[name + "/facts.json"], verdict, counting(events_in(files[name + "/events.jsonl"])), around
+    )
     rules = json.loads(files[name + "/rules.json"])
-    left = []
     if rules["game"] is not None:
         limits = {}
-        for line in events_in(files[name + "/surroundings.jsonl"]):
-            if json.loads(line)["type"] == "table.configured.v1":
-                limits = json.loads(line)["data"]["limits"]
-        left = check_outcome(verdict, events, rules, limits)
+        for event in around:
+            if event["type"] == "table.configured.v1":
+                limits = event["data"]["limits"]
+        left += check_outcome(verdict, events, rules, limits)
     note = proof["checkpoint"]["note"].split("\n")
     where = "/".join(str(about[part]) for part in ("table", "shoe", "round"))
     sealed = f"sealed {note[3].replace('time ', 'by ')}, key {proof['checkpoint']['key_id']}"

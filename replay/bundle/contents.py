@@ -11,6 +11,7 @@ from audit.settings import readings_in
 from games.rulebook import rulebook
 from replay.bundle.check_case import MANIFEST, manifest_of, pack
 from replay.bundle.clocks import clocks_said, heartbeats_around
+from replay.bundle.facts_said import facts_said
 from replay.bundle.report import report_page, round_report
 from replay.bundle.rules_said import rules_said
 from replay.chain.prove import proof_json, prove_round
@@ -31,12 +32,19 @@ report.html       what happened, for people; it prints well
 verify.py         checks all of this: python verify.py   (Python 3.9 or newer, nothing else)
 manifest.txt      the SHA-256 of every file
 round-*/          one folder a round:
+  round.json          which round it is
   events.jsonl        its raw events, byte for byte, by device time
   surroundings.jsonl  the table's configuration and the loading of the shoe, and heartbeats of its devices
   verdicts/           every revision of its verdict
+  facts.json          what the last of them rests on, in the form that its digest is the SHA-256 of
   rules.json          the rules in force: document, clauses cited, Table of Play, paytable
   clocks.json         the clocks of its devices, and the cameras of the table
   proof.json          the sealed rows, their way to the signed checkpoint, and the keys
+
+The signed checkpoint proves the verdicts, every event that they rest on, and that none of these is missing. What
+outcome and money are by the rules in rules.json is reckoned anew: hold these against the house's own copy of the
+rules. report.html, clocks.json and round.json tell what the proved files say, and are proved by nothing themselves;
+of heartbeats, some may be missing.
 """
 
 
@@ -73,6 +81,9 @@ def _round_files(store: Store, key: RoundKey) -> tuple[dict[str, bytes], str]:
         "clocks.json": _json(clocks),
         "proof.json": _json(proof_json(proof)),
     }  # fmt: skip
+    rests_on = facts_said(store, found)
+    if rests_on is not None:
+        files["facts.json"] = rests_on
     for each in found.revisions:
         files[f"verdicts/{each.revision:06d}-{each.digest[:8]}.json"] = each.json
     return files, round_report(story, _roads(store, story), proof, rules["clauses"], clocks)

@@ -193,6 +193,34 @@ def test_a_forger_who_packs_anew_is_found_out(case: bytes, tmp_path: Path) -> No
     assert not check_case.check(tmp_path / "forged.zip", frozenset({"0011223344556677"}))[1]
 
 
+def test_an_event_that_was_left_out_is_missed_whichever_it_is(case: bytes, tmp_path: Path) -> None:
+    files = _files(case)
+    folder = _first(files, "flagged")
+    alone = {name: content for name, content in files.items() if "/" not in name or name.startswith(folder + "/")}
+    events, facts = f"{folder}/events.jsonl", f"{folder}/facts.json"
+    assert _repacked(alone, tmp_path)[1]
+    said = files[events].splitlines(keepends=True)
+    assert len(said) > 10
+    for place, line in enumerate(said):
+        lines, right = _repacked({**alone, events: b"".join(said[:place] + said[place + 1 :])}, tmp_path)
+        assert not right, line
+        assert any("rests on an event that is not here" in each for each in lines), lines
+    about = f"{folder}/surroundings.jsonl"
+    for kind in (b"table.configured.v1", b"shoe.loaded.v1"):
+        kept = [line for line in files[about].splitlines(keepends=True) if kind not in line]
+        lines, right = _repacked({**alone, about: b"".join(kept)}, tmp_path)
+        assert not right
+        assert any("that the verdict rests on is not here" in each for each in lines), lines
+    rested = orjson.loads(files[facts])
+    rested["events"].pop()
+    lines, right = _repacked({**alone, events: b"".join(said[:-1]), facts: orjson.dumps(rested)}, tmp_path)
+    assert not right
+    assert any("facts.json is not what the verdict rests on" in each for each in lines), lines
+    lines, right = _repacked({name: content for name, content in alone.items() if name != facts}, tmp_path)
+    assert not right
+    assert any("whether events are missing cannot be told" in each for each in lines), lines
+
+
 def test_signatures_are_checked_as_the_library_checks_them() -> None:
     chance = random.Random(4)
     for _ in range(6):
