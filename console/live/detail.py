@@ -185,7 +185,7 @@ def _shoe(picture: TablePicture) -> Section:
 
 
 def _history(picture: TablePicture) -> Section:
-    latest = list(picture.history.values())[-SHOWN_ROUNDS:]
+    latest = picture.history[-SHOWN_ROUNDS:]
     return [
         {
             "shoe": each.shoe, "round": each.round, "revision": each.revision, "status": each.status,

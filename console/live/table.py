@@ -87,7 +87,9 @@ class TablePicture:
         self.round: RoundPicture | None = None
         self.before: RoundPicture | None = None
         """The round before, whose settlements may still come."""
-        self.history: dict[tuple[str, int], Judged] = {}
+        self._history: dict[tuple[str, int], Judged] = {}
+        self._in_order: list[Judged] | None = None
+        """None while something is known that is not in its place yet."""
         self.devices: dict[str, Device] = {}
         self.heard = 0
         """When the log last took an event of this table, in milliseconds since 1970; 0: never."""
@@ -164,24 +166,35 @@ class TablePicture:
     def remember(self, judged: Judged) -> None:
         """Keep what a round came to."""
         key = (judged.shoe, judged.round)
-        known = self.history.get(key)
+        known = self._history.get(key)
         if known is not None and known.revision > judged.revision:
             return
-        if known is None and len(self.history) >= HISTORY:
-            del self.history[next(iter(self.history))]
-        self.history[key] = judged
+        self._history[key] = judged
+        self._in_order = None
+        if len(self._history) > HISTORY:
+            oldest = self.history.pop(0)
+            del self._history[oldest.shoe, oldest.round]
+
+    @property
+    def history(self) -> list[Judged]:
+        """The judged rounds as they were played: at the start the topics tell the last of them before the store tells
+        those before them, and a revision may come long after its round."""
+        if self._in_order is None:
+            began: dict[str, int] = {}
+            for each in self._history.values():
+                began[each.shoe] = min(each.at, began.get(each.shoe, each.at))
+            self._in_order = sorted(self._history.values(), key=lambda each: (began[each.shoe], each.shoe, each.round))
+        return self._in_order
 
     @property
     def of_shoe(self) -> list[Judged]:
         """The judged rounds of the shoe in play, in order."""
-        if self.shoe is None:
-            return []
-        return sorted((each for each in self.history.values() if each.shoe == self.shoe.name), key=lambda e: e.round)
+        return [each for each in self.history if self.shoe is not None and each.shoe == self.shoe.name]
 
     @property
     def last(self) -> Judged | None:
-        """The round that was judged last."""
-        return next(reversed(self.history.values()), None)
+        """The last round that was judged."""
+        return self.history[-1] if self.history else None
 
     def ledger(self) -> Counter[str]:
         """How often each card of the shoe was read."""

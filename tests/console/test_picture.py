@@ -13,6 +13,7 @@ from console.live.detail import sections_of
 from console.live.floor import Floor
 from console.live.health import Health
 from console.live.rows import row_of
+from console.live.table import HISTORY, Judged, TablePicture
 from console.masking import MASK
 from games.rulebook import GAMES
 from schemas.decoding import decode_line
@@ -278,3 +279,28 @@ def test_an_event_that_comes_late_fills_its_hole() -> None:
     floor.take_event(beats[2], 2)
     floor.take_event(beats[2], 2)
     assert device.missing == 0
+
+
+def _judged(shoe: str, number: int, at: int, revision: int = 1) -> Judged:
+    return Judged(shoe, number, revision, "verified", "player", {}, (), (), (), (), 100, 0, at)
+
+
+def test_rounds_that_the_store_tells_after_the_topics_come_before_those_that_were_played_later() -> None:
+    picture = TablePicture("BT1")
+    for number in range(30, 36):
+        picture.remember(_judged("S2", number, number))
+    for number in range(1, 31):
+        picture.remember(_judged("S2", number, number))
+    picture.remember(_judged("S1", 70, 0))
+    assert [(each.shoe, each.round) for each in picture.history] == [("S1", 70), *(("S2", n) for n in range(1, 36))]
+    picture.remember(_judged("S2", 4, 900, revision=2))
+    assert picture.last == _judged("S2", 35, 35), "what is judged anew was not played anew"
+    shown = sections_of(picture, [], masking=False)["history"]
+    assert [each["round"] for each in shown] == [*range(35, 0, -1), 70]
+
+
+def test_of_more_rounds_than_are_remembered_the_first_are_forgotten_whoever_tells_of_them() -> None:
+    picture = TablePicture("BT1")
+    for number in [*range(201, 206), *range(1, HISTORY + 1)]:
+        picture.remember(_judged("S1", number, number))
+    assert [each.round for each in picture.history] == [*range(6, HISTORY + 1), *range(201, 206)]

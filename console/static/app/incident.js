@@ -30,6 +30,7 @@ function draw(main, told) {
       h("p", { class: "words" }, finding.message),
       h("dl", {}, fact("Where", where || "of no table"), fact("When", `${at(told.time)}; raised ${at(told.raised)}`), fact("Rule", rule),
         finding.expected === null && finding.actual === null ? null : [fact("Expected", foundValue(finding.code, finding.expected, told.decimals)), fact("Was", foundValue(finding.code, finding.actual, told.decimals))],
+        story?.currency ? fact("Amounts", `in ${story.currency}`) : null,
         fact("Put right", finding.corrected ? "yes, by a later correction" : finding.cleared ? "taken back by a later fact" : "no"),
         fact("The alert is", told.outcome), fact("First steps", coded(told.advice)), fact("Cameras", told.cameras.join(", ") || "none on record"))),
     h("section", { class: "panel" }, h("h2", {}, "Who did what when"), told.deeds.length ? scrolling("Who did what when", h("table", {},
@@ -47,7 +48,7 @@ function roundOf(story, zone) {
     h("div", { class: "hands" }, Object.entries(last.hands).map(([hand, cards]) => h("div", { class: `hand ${hand}` }, h("h3", {}, words(hand), h("span", { class: "total" }, last.totals[hand] ?? "–")), h("div", { class: "cards-of-hand" }, cards.map((code) => card(code, ELEMENTS.test(code))))))),
     h("h3", {}, "What happened"),
     h("ol", { class: "told" }, story.moments.map((moment) => h("li", { class: moment.findings.length ? "pinned" : null }, h("span", { class: "number muted" }, `${siteTime(Math.floor(moment.at / 1000), zone).slice(-8)} `), moment.words, moment.reason ? h("span", { class: "muted" }, ` ${moment.reason.words}${moment.reason.clause ? ` (${moment.reason.clause})` : ""}`) : null))),
-    story.bets.length ? [h("h3", {}, "Bets"), scrolling("Bets", h("table", {}, h("thead", {}, h("tr", {}, ["Bet", "Place", "Player", "Wager", "Stake", "Due: paid / collected", "Moved"].map((name, place) => h("th", { scope: "col", class: place > 3 ? "number" : null }, name)))),
+    story.bets.length ? [h("h3", {}, "Bets", story.currency ? h("small", { class: "muted" }, ` in ${story.currency}`) : null), scrolling("Bets", h("table", {}, h("thead", {}, h("tr", {}, ["Bet", "Place", "Player", "Wager", "Stake", "Due: paid / collected", "Moved"].map((name, place) => h("th", { scope: "col", class: place > 3 ? "number" : null }, name)))),
       h("tbody", {}, story.bets.toSorted(byBet).map((bet) => h("tr", { class: bet.right === false ? "wrong" : null }, h("td", {}, bet.bet), h("td", {}, bet.position), h("td", {}, bet.player ?? "unknown"), h("td", {}, bet.title), h("td", { class: "number" }, money(bet.stake)), h("td", { class: "number" }, moved(bet.expected)), h("td", { class: "number" }, moved(bet.actual)))))))] : null,
     h("h3", {}, "Clauses"), h("dl", { class: "cited" }, Object.entries(story.subjects).map(([clause, subject]) => fact(clause, subject))),
     h("p", { class: "muted" }, "Digest of the facts: ", h("code", { class: "digest" }, story.digest ?? "–")));

@@ -78,7 +78,7 @@ class Search {
   }
 
   draw({ total, rounds }, skip) {
-    put(this.said, total ? `${count(total)} rounds; ${count(skip + 1)} to ${count(skip + rounds.length)} shown, the latest first` : "No round meets this. Take something away from the search.");
+    put(this.said, total ? `${count(total)} ${total === 1 ? "round" : "rounds"}; ${count(skip + 1)} to ${count(skip + rounds.length)} shown, the latest first` : "No round meets this. Take something away from the search.");
     put(this.list, total ? stacked(h("table", { class: "found" },
       h("thead", {}, h("tr", {}, ["Round", "Opened", "Game", "Cards", "Result", "Status", "Findings", "Handle", "House won", "Dealer"].map((name) => h("th", { scope: "col", class: name === "Handle" || name === "House won" ? "number" : null }, name)))),
       h("tbody", {}, rounds.map((each) => this.row(each))))) : null);

@@ -290,7 +290,7 @@ function drawHold(node, note, hold, money) {
   }
   const percent = (value) => `${((100 * value) / hold.handle).toFixed(2)} %`;
   const outside = hold.win < hold.low || hold.win > hold.high;
-  write(note, `theoretical, last 24 h, ${count(hold.rounds)} rounds`);
+  write(note, `theoretical, last 24 h, ${count(hold.rounds)} ${hold.rounds === 1 ? "round" : "rounds"}`);
   const [width, height] = [300, 110];
   const all = hold.path.flatMap(([, ...values]) => values).concat(0);
   const [low, high] = [Math.min(...all), Math.max(...all)];
@@ -301,6 +301,6 @@ function drawHold(node, note, hold, money) {
     s("svg", { class: "hold-chart", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `Win ${money(hold.win)}, band ${money(hold.low)} to ${money(hold.high)}` },
       s("polygon", { class: "band", points: band }), s("path", { class: "zero", d: `M0 ${y(0)}H${width}` }),
       s("polyline", { class: "win", points: hold.path.map(([rounds, win]) => `${x(rounds)},${y(win)}`).join(" ") })),
-    h("p", { class: outside ? "sev high" : "" }, `Hold ${percent(hold.win)} (win ${money(hold.win)} of ${money(hold.handle)}); expected ${percent(hold.expected)}; 95 % band ${percent(hold.low)} to ${percent(hold.high)}${outside ? ": outside" : ""}.`),
+    h("p", {}, outside ? [h("span", { class: "sev high" }, "Outside the band"), ". "] : null, `Hold ${percent(hold.win)} (win ${money(hold.win)} of ${money(hold.handle)}); expected ${percent(hold.expected)}; 95 % band ${percent(hold.low)} to ${percent(hold.high)}.`),
     h("p", { class: "muted small" }, "Win over handle. Drop and fills are not known here."));
 }
