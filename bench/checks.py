@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import audit.judge
-from audit.devices import RejectedPlace
+from audit.filled import RejectedPlace
 from audit.intake import Intake
 from audit.settings import JudgeSettings
 from audit.table import assemble, judge_table

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import orjson
 import pytest
 
-from audit.devices import RejectedPlace
+from audit.filled import RejectedPlace
 from replay.by_table import ByTable
 from schemas.decoding import decode_record
 from schemas.records import AnyEvent
