@@ -1,8 +1,9 @@
 """Checks an evidence bundle: python verify.py [case.zip or folder] [--trust KEY]. Needs Python 3.9, and nothing else.
 
 It goes into every bundle as verify.py. It checks that no file was changed; that the events and verdicts are those that
-were sealed under the signed checkpoint; the signature; and that the outcome and the money follow from the cards and the
-rules in the bundle. Exit code 0: all is right, 1: something is not, 2: there is no bundle.
+were sealed under the signed checkpoint; the signature; that no event is missing that the verdict rests on; and that the
+outcome and the money follow from the cards and the rules in the bundle. Exit code 0: all is right, 1: something is not,
+2: there is no bundle.
 
 It is one long file, with signatures, proofs and rules side by side, because a stranger runs it alone: it may import
 nothing but Python's own library, and should be readable from top to bottom by whoever has to trust it.
