@@ -1,5 +1,6 @@
 """How a process is asked to end, by SIGTERM or Ctrl-C: as often as it may be, it does not stand still over it."""
 
+import os
 import signal
 from _thread import start_new_thread
 from collections.abc import Callable, Iterator
@@ -12,15 +13,22 @@ ASKING: Final = (signal.SIGTERM, signal.SIGINT)
 def on_asked_to_end(end: Callable[[], None]) -> Callable[[], None]:
     """Have ``end`` called whenever a signal asks for it; gives what puts things back as they were. In the main thread.
 
-    A handler runs between any two steps of the main thread, also while that holds the lock of the event that it waits
-    for: to set the event there would be to wait for oneself. A signal to a whole group comes twice where somebody hands
-    it on, the second when the first has just ended the waiting. So another thread sets it.
+    A thread of its own calls it, and hears of a signal through a pipe. Python's handlers run in the main thread,
+    between any two of its steps: also while it holds the lock of the event that it waits for, where to set that event
+    would be to wait for oneself; and never while it waits without a bound and another thread was given the signal.
     """
-    before = {number: signal.signal(number, lambda *_: _apart(end)) for number in ASKING}
+    heard, told = os.pipe()
+    os.set_blocking(told, False)
+    before = {number: signal.signal(number, lambda *_: None) for number in ASKING}
+    told_before = signal.set_wakeup_fd(told, warn_on_full_buffer=False)
+    # Not `threading.Thread`, for whose end the process would wait, or whose locks the main thread may hold.
+    start_new_thread(_listen, (heard, end))
 
     def restore() -> None:
         for number, handler in before.items():
             signal.signal(number, handler)
+        signal.set_wakeup_fd(told_before)
+        os.close(told)
 
     return restore
 
@@ -35,6 +43,9 @@ def asked_to_end(end: Callable[[], None]) -> Iterator[None]:
         restore()
 
 
-def _apart(end: Callable[[], None]) -> None:
-    # Not `threading.Thread`, which has locks of its own.
-    start_new_thread(end, ())
+def _listen(heard: int, end: Callable[[], None]) -> None:
+    """Until nobody can tell anything more: the numbers of signals, a byte each."""
+    with os.fdopen(heard, "rb", buffering=0) as pipe:
+        while numbers := pipe.read(64):
+            if any(number in ASKING for number in numbers):
+                end()
