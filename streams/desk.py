@@ -24,7 +24,7 @@ from streams.names import contradicted, name_of, no_repeats
 from streams.news import News, Published, RaisedFinding, RefusedLater
 from streams.table_clock import TableClock
 from streams.telling import LIVE
-from streams.watermark import NEVER, Reach
+from streams.watermark import ALWAYS, NEVER, Reach
 
 logger = logging.getLogger(__name__)
 
@@ -144,9 +144,9 @@ class TableDesk:
         for place in share.places:
             live.reject(place)
 
-    def look(self, complete_to: int, *, caught_up: bool, patient: bool = False) -> News:
-        """What is new. ``caught_up``: all that any worker before this one can have read has been read. ``patient``:
-        what rests on a part of a round may wait for the next look."""
+    def look(self, complete_to: int, *, caught_up: bool, patient: bool = False, abreast_to: int = ALWAYS) -> News:
+        """What is new. ``caught_up``: all that any worker before this one can have read has been read. What rests on a
+        part of a round may wait for the next look: ``patient``, and of a time after ``abreast_to``."""
         news = News()
         live = self.live
         if live is None:
@@ -156,7 +156,7 @@ class TableDesk:
                 live.recall(finding)
             self._to_recall = []
         self._unseen = False
-        seen = live.look(complete_to, patient=patient)
+        seen = live.look(complete_to, patient=patient, abreast_to=abreast_to)
         if self._to_recall:
             seen.again_at(self._recall_at)
         self.next_at = seen.next_at

@@ -27,6 +27,9 @@ from streams.packing import PackedRecord
 IN_FLIGHT_BYTES = 32 << 20
 """So much may be on its way unacknowledged; beyond it, sending waits."""
 
+FIRST_ANSWER_SECONDS = 30.0
+"""So long the broker is asked for its first answer, at most: one that never gave any may not be there at all."""
+
 LOG_BATCH_BYTES = 4 << 20
 
 HEARD_SECONDS = 2.0
@@ -62,7 +65,7 @@ def open_outlet(broker: Broker, *, patience_seconds: float = 120.0) -> Iterator[
             raise BrokerUnavailable(str(error)) from error
         return
     producer = None
-    bootstrap_ms = int(min(patience_seconds, 30.0) * 1000)
+    bootstrap_ms = int(min(patience_seconds, FIRST_ANSWER_SECONDS) * 1000)
     try:
         # A producer asks for each topic by itself until its patience ends, and does not tell a topic that is not there
         # from a broker that is not.

@@ -27,6 +27,10 @@ IDLE_SECONDS = 600.0
 """A table that has not spoken for so long is let go."""
 LONGEST_HOLD = 3_000_000
 """So long (microseconds) a table to which late facts keep coming is left alone at most."""
+ABREAST = 2_000_000
+"""Topics that are read within so much event time (microseconds) of each other are read abreast, as on a live floor."""
+LONGEST_UNEVEN = 1_000_000
+"""So long (microseconds) what rests on a part of a round waits for a topic that is further behind, at most."""
 HELD_AGAIN_AFTER = 30_000_000
 """A device that is late all the time holds its table up once in so long (microseconds)."""
 
@@ -69,6 +73,8 @@ class PartitionJudge:
         self._touched: set[str] = set()
         self._passed_over: set[str] = set()
         """Tables with something that the last look left to the next one."""
+        self._uneven_since: dict[str, int] = {}
+        """Tables that wait for a topic that is behind, and since when, by the worker's clock."""
         self._reach = Reach(NEVER, NEVER)
         """At the last look."""
         self._by_events = Agenda()
@@ -206,7 +212,8 @@ class PartitionJudge:
                 self._await(desk, reach)
                 continue
             try:
-                found = desk.look(desk.complete_to(reach), caught_up=caught_up, patient=patient)
+                abreast_to = self._abreast_to(desk, reach, now)
+                found = desk.look(desk.complete_to(reach), caught_up=caught_up, patient=patient, abreast_to=abreast_to)
                 found.findings[:] = map(self._once, found.findings)
                 news.add(found)
                 mode = desk.mode
@@ -223,6 +230,19 @@ class PartitionJudge:
             if desk.needs_store:
                 self._may_wait.add(table)
         return news
+
+    def _abreast_to(self, desk: TableDesk, reach: Reach, now: int) -> int:
+        """Up to when, by its own time, the topics tell of a table abreast. Minutes that were published at once are in
+        records of minutes each: the settlements of a round are there, and the ruling behind them is in the next record
+        of another topic."""
+        abreast_to = reach.events + ABREAST
+        if not desk.clock.is_after(abreast_to):
+            self._uneven_since.pop(desk.table, None)
+            return ALWAYS
+        if now - self._uneven_since.setdefault(desk.table, now) < LONGEST_UNEVEN:
+            return abreast_to
+        del self._uneven_since[desk.table]
+        return ALWAYS
 
     @property
     def looked_to(self) -> Reach:
@@ -337,3 +357,4 @@ class PartitionJudge:
                 and table not in self._touched | self._passed_over
             ):
                 del self.desks[table]
+                self._uneven_since.pop(table, None)

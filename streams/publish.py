@@ -13,6 +13,10 @@ from streams.packing import MAX_BYTES, MAX_EVENTS, PackedRecord, Packer
 from streams.routing import Router
 from streams.topics import INPUTS, Layout, check, create
 
+ABREAST_LINES = 8_192
+"""After so many lines all that is gathered is sent, full or not: who reads in between finds every topic told up to the
+same line. Else one topic's records could lie there minutes before another's."""
+
 
 @dataclass(slots=True)
 class Counts:
@@ -60,12 +64,16 @@ def _publish(
 ) -> Counts:
     counts = Counts()
     router = Router(outlet.partitions)
+    gathered = 0
     for line in lines:
-        if line is None:
+        if line is None or gathered == ABREAST_LINES:
             for record in packer.drain():
                 _send(record, outlet, counts)
             outlet.hand_over()
+            gathered = 0
+        if line is None:
             continue
+        gathered += 1
         parcels = router.route(line)
         counts.lines += bool(parcels)
         for parcel in parcels:

@@ -53,6 +53,10 @@ class TableClock:
         if latest > self._latest:
             self._latest, self._before, self._lately, self.behind = latest, ALWAYS, behind, behind
 
+    def is_after(self, moment: int) -> bool:
+        """Whether something of a later time was heard; a clock that runs ahead counts as right."""
+        return self._latest > moment
+
     def known_to(self, reach: Reach) -> int:
         """By the table's own time: up to when all that it says must have come where the topics were read so far."""
         return min(reach.events, reach.arrivals - self.behind)

@@ -92,14 +92,17 @@ class LiveRounds:
         rounds.sort(key=lambda held: held.place_in_time)
         return rounds
 
-    def look(self, complete_to: int, latest: int, seen: Seen, *, patient: bool = False) -> None:
+    def look(
+        self, complete_to: int, latest: int, seen: Seen, *, patient: bool = False, abreast_to: int = EVER_AFTER
+    ) -> None:
         """Judge what can be judged; ``latest`` is the table's time. ``patient``: a round that goes on, and was never
-        judged, may be left to the next look, once: it may be over by then."""
+        judged, may be left to the next look, once: it may be over by then. One whose last fact is after
+        ``abreast_to`` is left, too: what went before that fact may not have been read yet on another topic."""
         if self.news or latest >= self.idle_at or (self._due is not None and complete_to >= self._due):
-            self._look(complete_to, latest, seen, patient)
+            self._look(complete_to, latest, seen, patient, abreast_to)
         seen.again_at(self._due)
 
-    def _look(self, complete_to: int, latest: int, seen: Seen, patient: bool) -> None:
+    def _look(self, complete_to: int, latest: int, seen: Seen, patient: bool, abreast_to: int) -> None:
         self.news = False
         self._due, self.idle_at = None, EVER_AFTER
         rounds = self._in_time()
@@ -121,7 +124,9 @@ class LiveRounds:
                 else:
                     if over_at is not None:
                         self._due = min(over_at + patience, EVER_AFTER if self._due is None else self._due)
-                    if held.ripe and patient and held.verdict is None and not held.passed_over:
+                    if held.ripe and held.last > abreast_to:
+                        self.news = True
+                    elif held.ripe and patient and held.verdict is None and not held.passed_over:
                         held.passed_over = self.news = True
                     elif held.ripe:
                         self._look_early(held, self._context(held, obscurity, used, over=over_at is not None), seen)

@@ -5,7 +5,7 @@ from functools import partial
 
 from audit.beside_rounds import rejection
 from audit.checks import device_clock
-from audit.devices import Base
+from audit.devices import EVER_AFTER, Base
 from audit.facts import Fact
 from audit.filled import RejectedPlace
 from audit.intake import CONFLICT, Identity
@@ -288,9 +288,9 @@ class LiveTable:
         """Whether the last look left something to the next one."""
         return self._judged.news
 
-    def look(self, complete_to: int, *, patient: bool = False) -> Seen:
-        """What can be said now; ``complete_to`` is the time up to which all topics have been read. ``patient``: what
-        rests on a part of a round may wait for the next look, which comes at once."""
+    def look(self, complete_to: int, *, patient: bool = False, abreast_to: int = EVER_AFTER) -> Seen:
+        """What can be said now; ``complete_to`` is the time up to which all topics have been read. What rests on a part
+        of a round may wait for the next look: ``patient``, if it comes at once; of a time after ``abreast_to``, too."""
         if self._tangled:
             self._untangle()
         seen, self._late, self._named_again = Seen(late=self._late, named_again=self._named_again), [], []
@@ -306,7 +306,7 @@ class LiveTable:
                 source.widened = False
                 holes = self._beside.obscured()
                 self._judged.mark_within(holes, holes)
-        self._judged.look(complete_to, self.latest, seen, patient=patient)
+        self._judged.look(complete_to, self.latest, seen, patient=patient, abreast_to=abreast_to)
         self._beside.look(complete_to, self.latest, seen)
         seen.reload, self._judged.reload = self._judged.reload, set()
         self._stirred = self._beside.stirred

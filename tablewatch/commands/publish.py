@@ -2,6 +2,7 @@
 
 import select
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from io import UnsupportedOperation
@@ -12,6 +13,7 @@ import orjson
 import typer
 
 from streams.broker_url import BrokerUnavailable, InvalidBrokerUrl, RightsMissing, TopicsMissing, broker_of
+from streams.outlets import FIRST_ANSWER_SECONDS
 from streams.packing import MAX_BYTES, MAX_EVENTS
 from streams.publish import publish as send
 from tablewatch.commands.lines import LONGEST, blocks_of_lines
@@ -20,6 +22,8 @@ from tablewatch.commands.services import UNREACHABLE, WRONG_USE, broker_away
 
 LINGER_SECONDS = 0.005
 """So long events from a pipe wait for company in their record."""
+SILENT_SECONDS = 2.0
+"""After so long without an answer of the broker, it is said that it is waited for."""
 
 
 def publish(
@@ -49,9 +53,13 @@ def publish(
     than a record may be and could not be sent, 3 if the broker cannot be reached.
     """
     overlong = 0
+    waiting = threading.Timer(SILENT_SECONDS, _say_waiting, (patience,))
+    waiting.daemon = True
 
     def lines(stream: BinaryIO, advance: Callable[[int], None]) -> Iterator[bytes | None]:
+        """They are asked for when the broker has answered."""
         nonlocal overlong
+        waiting.cancel()
         for block, size in blocks_of_lines(stream):
             for line in block:
                 if line is None:
@@ -64,6 +72,7 @@ def publish(
 
     try:
         target = broker_of(broker, data)
+        waiting.start()
         with (
             file.open("rb") if file else sys.stdin.buffer as stream,
             reading(stream, "Publishing") as advance,
@@ -80,6 +89,8 @@ def publish(
     except BrokerUnavailable as error:
         typer.echo(broker_away(error), err=True)
         raise typer.Exit(UNREACHABLE) from error
+    finally:
+        waiting.cancel()
     counts.refused += overlong
     counts.lines += overlong
     if as_json:
@@ -91,6 +102,11 @@ def publish(
     if counts.refused:
         typer.echo(f"{counts.refused} lines were not sent: longer than {LONGEST >> 20} MiB.", err=True)
         raise typer.Exit(WRONG_USE)
+
+
+def _say_waiting(patience: float) -> None:
+    seconds = min(patience, FIRST_ANSWER_SECONDS)
+    typer.echo(f"The broker does not answer yet; it is asked for {seconds:g} seconds (--patience).", err=True)
 
 
 def _more_at_hand(stream: BinaryIO) -> bool:

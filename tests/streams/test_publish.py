@@ -171,6 +171,26 @@ def test_what_is_gathered_is_sent_when_no_more_is_at_hand(tmp_path: Path) -> Non
     assert seen == [0, 0, 1]
 
 
+def test_who_reads_while_a_file_is_published_finds_every_topic_told_up_to_the_same_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("streams.publish.ABREAST_LINES", 10)
+    broker = EmbeddedLog(tmp_path / "log")
+    create(broker, Layout(partitions=PARTITIONS))
+    told = some_events(8)
+    found: set[int] = set()
+
+    def lines() -> Iterator[bytes]:
+        for line in told:
+            yield line
+            there = [raw for values in records(broker).values() for record in values for raw in split_record(record)]
+            assert sorted(there) == sorted(told[: len(there)])
+            found.add(len(there))
+
+    publish(lines(), broker, max_events=3)
+    assert found == {0, 10, 20, 30}
+
+
 def test_a_new_embedded_log_gets_its_topics_and_an_old_one_keeps_its_settings(tmp_path: Path) -> None:
     broker = EmbeddedLog(tmp_path / "log")
     publish([b"{}"], broker, layout=Layout(partitions=3))
@@ -295,6 +315,14 @@ def test_the_commands_say_what_is_wrong(tmp_path: Path) -> None:
     away = run.invoke(_app(), ["--broker", "kafka://127.0.0.1:1", "--patience", "1"], input=b"{}\n")
     assert away.exit_code == 3
     assert "127.0.0.1:1 refuses the connection" in away.stderr and "TABLEWATCH_BROKER" in away.stderr
+    assert "does not answer yet" not in away.stderr
+
+
+def test_that_the_broker_is_waited_for_is_said_before_it_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tablewatch.commands.publish.SILENT_SECONDS", 0.1)
+    away = CliRunner().invoke(_app(), ["--broker", "kafka://127.0.0.1:1", "--patience", "1"], input=b"{}\n")
+    assert away.exit_code == 3
+    assert away.stderr.startswith("The broker does not answer yet; it is asked for 1 seconds (--patience).\n")
 
 
 def _app() -> typer.Typer:
