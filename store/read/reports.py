@@ -82,6 +82,8 @@ class FindingCount:
     """A later fact took these back."""
     corrected: int
     """The settlement was put right afterwards."""
+    rounds: int
+    """Rounds in which it stands; what is found of devices and shoes is of no round."""
 
 
 def figures(
@@ -162,7 +164,8 @@ def finding_counts(
     """What was found from ``start`` until before ``end`` (microseconds since 1970), the most frequent first."""
     of_tables, parameters = _given(start, end, tables, besides)
     rows = store.query(
-        "SELECT code, severity, count() AS found, countIf(cleared = 1), countIf(corrected = 1) FROM findings FINAL"
+        "SELECT code, severity, count() AS found, countIf(cleared = 1), countIf(corrected = 1),"
+        " uniqExactIf((table, shoe, round), round > 0 AND cleared = 0) FROM findings FINAL"
         " WHERE time >= fromUnixTimestamp64Micro(%(start)s, 'UTC') AND time < fromUnixTimestamp64Micro(%(end)s, 'UTC')"
         f" AND {of_tables} GROUP BY code, severity ORDER BY found DESC, code, severity",
         parameters,

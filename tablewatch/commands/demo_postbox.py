@@ -28,6 +28,10 @@ tell = ["shift_manager"]
 [[escalation]]
 severity = ["critical", "high"]
 chain = [{{ after = "3m", tell = ["shift_manager"] }}, {{ after = "10m", tell = ["administrator"] }}]
+
+[self_test]
+# One that was due in the last six hours is made up for: whenever the demo is begun, one runs.
+at = ["00:00", "06:00", "12:00", "18:00"]
 """
 
 _OWN: Final = re.compile(r"//127\.0\.0\.1:(\d+)/")
