@@ -212,7 +212,7 @@ class PartitionJudge:
                 self._await(desk, reach)
                 continue
             try:
-                abreast_to = self._abreast_to(desk, reach, now)
+                abreast_to = self._abreast_to(desk, now)
                 found = desk.look(desk.complete_to(reach), caught_up=caught_up, patient=patient, abreast_to=abreast_to)
                 found.findings[:] = map(self._once, found.findings)
                 news.add(found)
@@ -231,11 +231,11 @@ class PartitionJudge:
                 self._may_wait.add(table)
         return news
 
-    def _abreast_to(self, desk: TableDesk, reach: Reach, now: int) -> int:
+    def _abreast_to(self, desk: TableDesk, now: int) -> int:
         """Up to when, by its own time, the topics tell of a table abreast. Minutes that were published at once are in
         records of minutes each: the settlements of a round are there, and the ruling behind them is in the next record
         of another topic."""
-        abreast_to = reach.events + ABREAST
+        abreast_to = self.watermark.abreast_to(now) + ABREAST
         if not desk.clock.is_after(abreast_to):
             self._uneven_since.pop(desk.table, None)
             return ALWAYS

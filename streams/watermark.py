@@ -74,6 +74,16 @@ class Watermark:
         elif reading.caught_up_since is None or stood_still:
             reading.caught_up_since = now
 
+    def abreast_to(self, now: int) -> int:
+        """Up to which event time all topics have been read that go on: of which something is left, or was until a
+        moment ago; ``ALWAYS`` where none does."""
+        latest = ALWAYS
+        for reading in self._readings.values():
+            since = reading.caught_up_since
+            if since is None or (reading.latest != NEVER and now - since < IDLE_MICROSECONDS):
+                latest = min(latest, reading.latest)
+        return latest
+
     def reach(self, now: int) -> Reach:
         """Up to where all topics have been read. Of a topic with nothing left to read, all that had arrived a moment
         ago is known, whatever time its devices say it is, by the clock of its broker, as arrivals are."""

@@ -54,11 +54,11 @@ def test_the_worker_says_where_the_table_stands_before_the_store_knows_it(tmp_pa
     for number, record in enumerate(floor.records(case.lines())):
         floor.judge.take(record, number, 0.0)
     for topic in INPUTS:
-        floor.judge.watermark.left_to_read(topic, 0, NOW_MS * 1_000)
+        floor.judge.watermark.left_to_read(topic, 0, (NOW_MS - 2_000) * 1_000)
     [message] = outputs.alerts(floor.judge.look(NOW_MS * 1_000).findings)
-    record = FeedRecord(message.topic, 0, 0, NOW_MS, message.key, message.value, dict(message.headers))
+    fed = FeedRecord(message.topic, 0, 0, NOW_MS, message.key, message.value, dict(message.headers))
     journal = Journal(tmp_path)
-    Intake(journal, NOBODY, _KnowsNone()).take([record], NOW_MS)
+    Intake(journal, NOBODY, _KnowsNone()).take([fed], NOW_MS)
     [owed] = journal.owed(10)
     assert (owed.body["pit"], owed.body["detail"]["cameras"], owed.body["detail"]["currency"]) == ("P4", ["C7"], "SGD")
     journal.close()
