@@ -103,9 +103,11 @@ def check_chain(
         )
         return report
     many = "" if report.checkpoints == 1 else "s"
+    # A sealer that is at work may have sealed it meanwhile.
+    own = " (this look is one of them)" if report.waiting else ""
     typer.echo(
         f"{report.rows} rows against {report.size} leaves under {report.checkpoints} checkpoint{many}:"
-        f" {len(report.tampering)} not as sealed, {report.waiting} not sealed yet (this look is one of them),"
+        f" {len(report.tampering)} not as sealed, {report.waiting} not sealed yet{own},"
         f" {report.expired} past their retention, {report.superseded} replaced by a later version."
     )
     typer.echo(_believed(report, trust))

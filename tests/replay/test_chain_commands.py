@@ -10,6 +10,7 @@ import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import httpx
 import orjson
@@ -17,6 +18,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from replay.chain.note import read_published
+from replay.chain.verify import ChainReport, verify_chain
 from simulator.floor import simulate
 from store.connect import Store
 from store.migrate import migrate
@@ -62,7 +64,7 @@ def test_a_round_from_the_seal_to_a_bundle_that_a_stranger_checks(floor: str, ow
     assert kept == checkpoints(own_store, "main")
     with Log(tmp_path / "data" / "log") as log:
         (sent,) = log.read("audit.checkpoints", 0, 0)
-    assert read_published(sent.value.decode()) == kept
+    assert sent.value is not None and read_published(sent.value.decode()) == kept
 
     proof = run("replay", "prove", floor)
     assert proof.exit_code == 0, proof.output
@@ -124,6 +126,23 @@ def test_a_row_that_was_put_in_is_named_until_a_person_accepts_it(floor: str, ow
     accepted = [entry for entry in access_entries(own_store) if entry.action == "chain accept"]
     assert [entry.detail["reason"] for entry in accepted] == ["a desk was cut off"]
     assert run("chain", "accept", "--reason", "again").output == "No row is late.\n"
+
+
+def test_a_check_that_was_sealed_meanwhile_is_not_called_one_of_none(
+    floor: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A sealer goes on beside a check, and may seal the check's own entry in the access log before it is counted."""
+    run("keys", "make")
+    run("chain", "checkpoint")
+
+    def sealed_meanwhile(store: Store, **asked: Any) -> ChainReport:
+        report = verify_chain(store, **asked)
+        assert report.waiting == 1
+        report.waiting = 0
+        return report
+
+    monkeypatch.setattr("tablewatch.commands.replay_chain.verify_chain", sealed_meanwhile)
+    assert " 0 not sealed yet, 0 past their retention," in run("replay", "verify", "--chain").stdout
 
 
 def test_a_check_says_whom_it_believes_and_whether_all_is_whole(
