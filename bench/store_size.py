@@ -86,7 +86,7 @@ def measure(store: Store, tables: int, rounds: int, pack: int) -> bool:
         raise SystemExit(f"{events} events were written and {stored} are stored")
     for table in _OF_EVENTS:
         store.command(f"OPTIMIZE TABLE {table} FINAL")
-    weighed = dict(
+    weighed: dict[str, int] = dict(
         store.query(
             "SELECT table, sum(bytes_on_disk) FROM system.parts WHERE active AND database = currentDatabase()"
             " AND table IN %(tables)s GROUP BY table",

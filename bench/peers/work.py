@@ -18,7 +18,8 @@ from streams.intake import read_record
 from streams.news import News
 from streams.outlets import open_outlet
 from streams.partition import PartitionJudge
-from streams.sink import CATCHING_UP_SECONDS, LINGER_SECONDS, TOGETHER_EVENTS, write
+from streams.sink import CATCHING_UP_SECONDS, LINGER_SECONDS, TOGETHER_EVENTS
+from streams.writing import write
 
 ENOUGH_EVENTS = TOGETHER_EVENTS // 2
 """With so many gathered, the worker waits no longer for more."""

@@ -26,7 +26,8 @@ async def first(stream: AsyncIterator[bytes], count: int) -> list[bytes]:
 
 
 def last_id(chunk: bytes) -> str:
-    return re.findall(rb"id: (\S+)", chunk)[-1].decode()
+    found: list[bytes] = re.findall(rb"id: (\S+)", chunk)
+    return found[-1].decode()
 
 
 def test_a_new_page_gets_the_whole_picture_and_then_what_is_new() -> None:

@@ -211,7 +211,7 @@ def test_an_alert_counts_for_its_table_until_it_is_cleared() -> None:
 def test_a_table_says_what_is_wrong_by_its_worst_open_alert_and_of_those_the_last() -> None:
     floor = Floor()
 
-    def say(number: int, code: str, **more: bool) -> str | None:
+    def say(number: int, code: str, **more: Any) -> str | None:
         finding = made_up_finding(number, code, **more)
         floor.take_record(ALERTS.name, finding_json(finding), number)
         worst: str | None = row_of(floor.tables["BT01"], floor.alerts)["worst"]
@@ -296,6 +296,7 @@ def test_rounds_that_the_store_tells_after_the_topics_come_before_those_that_wer
     picture.remember(_judged("S2", 4, 900, revision=2))
     assert picture.last == _judged("S2", 35, 35), "what is judged anew was not played anew"
     shown = sections_of(picture, [], masking=False)["history"]
+    assert isinstance(shown, list)
     assert [each["round"] for each in shown] == [*range(35, 0, -1), 70]
 
 

@@ -35,7 +35,7 @@ def routes(console: ConsoleServer) -> Iterator[str]:
         if inner is not None:
             waiting += inner.routes
         elif isinstance(route, APIRoute):
-            yield from (f"{method} {route.path}" for method in route.methods - {"HEAD"})
+            yield from (f"{method} {route.path}" for method in (route.methods or set()) - {"HEAD"})
 
 
 def asked(client: httpx.Client, route: str) -> httpx.Response:
@@ -45,7 +45,7 @@ def asked(client: httpx.Client, route: str) -> httpx.Response:
     if path.endswith("/stream"):
         with client.stream(method, path) as answer:
             return answer
-    body = {} if method in ("POST", "PUT", "PATCH") else None
+    body: dict[str, str] | None = {} if method in ("POST", "PUT", "PATCH") else None
     return client.request(method, path, json=body)
 
 

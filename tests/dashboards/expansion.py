@@ -1,17 +1,19 @@
 """Queries as the ClickHouse plugin and Grafana send them: macros and variables expanded, by the plugin's own rules."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
+from typing import Any
 
 ALL = "$__all"
 
-_CALLS = {
+_CALLS: dict[str, Callable[[Any, str], str]] = {
     "timeFilter": lambda span, column: f"{column} >= {span.lower} AND {column} <= {span.upper}",
     "timeInterval": lambda span, column: f"toStartOfInterval(toDateTime({column}), INTERVAL {span.step} second)",
 }
-_WORDS = {"fromTime": lambda span: span.lower, "toTime": lambda span: span.upper}
+_WORDS: dict[str, Callable[[Any], str]] = {"fromTime": lambda span: span.lower, "toTime": lambda span: span.upper}
 
 
 @dataclass(frozen=True)
@@ -39,12 +41,16 @@ def expanded(
     sql = re.sub(r"\$\{(\w+):singlequote\}", lambda found: _quoted(chosen[found[1]], known.get(found[1], ())), sql)
     sql = re.sub(r"\$\{(\w+)\}", lambda found: str(chosen[found[1]]), sql)
     for name, call in _CALLS.items():
-        sql = re.sub(rf"\$__{name}\((\w+)\)", lambda found, call=call: call(span, found[1]), sql)
+        sql = re.sub(rf"\$__{name}\((\w+)\)", partial(_called, call, span), sql)
     for name, word in _WORDS.items():
-        sql = re.sub(rf"\$__{name}\b", lambda _found, word=word: word(span), sql)
+        sql = re.sub(rf"\$__{name}\b", word(span), sql)
     if left := re.search(r"\$[{_\w]+", sql):
         raise ValueError(f"{left[0]} is neither a macro of the plugin nor a variable of the dashboard")
     return sql
+
+
+def _called(call: Callable[[Any, str], str], span: Span, found: re.Match[str]) -> str:
+    return call(span, found[1])
 
 
 def _conditional_all(sql: str, chosen: Mapping[str, str | tuple[str, ...]]) -> str:

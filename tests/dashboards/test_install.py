@@ -1,5 +1,6 @@
 """`tablewatch dashboards` against a server that answers as Grafana's published API does."""
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -7,7 +8,6 @@ import orjson
 import pytest
 from typer.testing import CliRunner, Result
 
-from dashboards import grafana as client
 from dashboards.board import TAG
 from dashboards.generate import dashboards as ours
 from dashboards.grafana import ChangedMeanwhile, Grafana, WrongUrl
@@ -22,7 +22,7 @@ EVERYTHING = ("--store", "clickhouse://grafana:secret@store:9000/tablewatch", "-
 
 @pytest.fixture
 def grafana(monkeypatch: pytest.MonkeyPatch) -> Iterator[GrafanaServer]:
-    monkeypatch.setattr(client.time, "sleep", lambda _seconds: None)
+    monkeypatch.setattr(time, "sleep", lambda _seconds: None)
     with serving(GrafanaServer()) as server:
         yield server
 

@@ -13,7 +13,7 @@ def line(net: int, *conditions: Condition) -> Line:
 
 
 SIX = Condition("total", "=", 6)
-TOTALS = {total: {"total": total, "winner": "banker"} for total in range(10)}
+TOTALS: dict[int, dict[str, str | int | bool]] = {total: {"total": total, "winner": "banker"} for total in range(10)}
 
 
 @pytest.mark.parametrize(

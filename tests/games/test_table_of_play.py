@@ -55,6 +55,7 @@ def test_banker_draws_as_the_row_of_its_total_says(banker: int) -> None:
 def test_every_cell_deals_the_cards_to_the_right_hands(game: str) -> None:
     suits = DECKS_SUITS.get(game, "SHDC")
     rules = GAMES[game]
+    expected: tuple[tuple[str, ...], tuple[str, ...]]
     for player, banker, fifth in product(range(10), repeat=3):
         four = initial_deal(player, banker, suits)
         one, two, three, other = four

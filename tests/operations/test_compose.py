@@ -24,8 +24,8 @@ OPEN = {"gateway": "8480", "console": "8470", "grafana": "3000"}
 def _schema() -> Draft202012Validator:
     """The JSON schema of the compose specification, as the package check-jsonschema carries it."""
     package = find_spec("check_jsonschema")
-    assert package is not None
-    (folder,) = package.submodule_search_locations or ()
+    assert package is not None and package.submodule_search_locations is not None
+    (folder,) = package.submodule_search_locations
     return Draft202012Validator(
         orjson.loads((Path(folder) / "builtin_schemas" / "vendor" / "compose-spec.json").read_bytes())
     )

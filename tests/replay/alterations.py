@@ -106,8 +106,8 @@ def _changed_leaf(exported: Exported, chance: random.Random) -> tuple[Exported, 
     # What a leaf is called can be held against its row alone, while that is there.
     there = any((leaf.kind, leaf.key, leaf.table) == row.identity for row in exported.rows)
     part = chance.choice(["leaf", *(["chain"] if leaf.table else []), *(["key"] if there else [])])
-    new = f"{leaf.key}x" if part == "key" else chance.randbytes(32)
-    return _with_leaf(exported, leaf.position, replace(leaf, **{part: new})), {("changed", "leaf", str(leaf.position))}
+    new: dict[str, Any] = {part: f"{leaf.key}x" if part == "key" else chance.randbytes(32)}
+    return _with_leaf(exported, leaf.position, replace(leaf, **new)), {("changed", "leaf", str(leaf.position))}
 
 
 def _removed_leaf(exported: Exported, chance: random.Random) -> tuple[Exported, Said]:

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import orjson
 import pytest
-from click.testing import Result
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 from schemas.verdicts import verdict_json
 from store.connect import Store

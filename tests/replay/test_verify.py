@@ -37,7 +37,7 @@ def _three_shoes() -> list[bytes]:
     """A table of three shoes: bets under the minimum in the first two, a lost settlement at the end of the second, and
     rounds that only what came before explains."""
     case = Case(DTB)
-    once = {"bets": {"b1": ("player", 50)}, "settled": {"b1": (50, 0)}}
+    once: dict[str, Any] = {"bets": {"b1": ("player", 50)}, "settled": {"b1": (50, 0)}}
     case.round(**once).round(bets={"b1": ("player", 50)}, settled={"b1": (0, 0)})
     case.load("S2").round(bets={"b1": ("player", 50)}, settled={"b1": (0, 0)})
     case.round(bets={"b2": ("banker", 500)}, settled={"b2": (0, 500)})

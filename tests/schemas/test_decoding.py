@@ -140,7 +140,7 @@ def test_an_event_beyond_its_limit_is_rejected_alone_and_unparsed() -> None:
 
 
 def test_an_event_with_a_great_many_faults_is_rejected_without_naming_them() -> None:
-    raw = changed(**{f"field {number}": number for number in range(2000)})
+    raw = changed(GOOD, **{f"field {number}": number for number in range(2000)})
     assert reason(raw) == "2000 faults, too many to name"
 
 

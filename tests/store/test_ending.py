@@ -19,7 +19,7 @@ def test_a_signal_that_comes_while_the_event_is_in_use_does_not_make_the_process
     stop = threading.Event()
     with asked_to_end(stop.set):
         # As `wait` holds it for a moment when it begins and when it ends.
-        with stop._cond:
+        with stop._cond:  # type: ignore[attr-defined]  # of no stub: how an event waits is its own
             signal.raise_signal(number)
         assert stop.wait(PATIENCE_SECONDS)
 

@@ -100,11 +100,11 @@ def _stories() -> dict[str, Story]:
     later = [event for event in events if event["data"].get("round") == LONG + 1]
     stories[ID_TWICE] = Story.of(ID_TWICE, events, later)
 
-    again = _in_other_bytes(stories[ID_AGAIN].before, 0)
-    told = Story([*stories[ID_AGAIN].before, again], stories[ID_AGAIN].after)
+    bytes_again = _in_other_bytes(stories[ID_AGAIN].before, 0)
+    told = Story([*stories[ID_AGAIN].before, bytes_again], stories[ID_AGAIN].after)
     stories[OTHER_BYTES] = told.at(ID_AGAIN, OTHER_BYTES)
-    again = _in_other_bytes(stories[ID_TWICE].before, 2)
-    told = Story(stories[ID_TWICE].before, [*stories[ID_TWICE].after, again])
+    bytes_again = _in_other_bytes(stories[ID_TWICE].before, 2)
+    told = Story(stories[ID_TWICE].before, [*stories[ID_TWICE].after, bytes_again])
     stories[OTHER_BYTES_LATER] = told.at(ID_TWICE, OTHER_BYTES_LATER)
     return stories
 

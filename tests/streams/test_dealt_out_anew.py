@@ -87,7 +87,7 @@ def _at_work(store: dict[str, Any], scene: Callable[[App, Worker], Awaitable[Non
         app = App(Topics())
         store["worker"] = worker = _worker(app, set())
         app.consumer.ours_until = time.monotonic() + 3_600
-        worker.sink._held[9] = deque([Ack(Message(app), 9, 2**61)])
+        worker.sink._held[9] = deque([Ack(Message(app), 9, Reach(2**61, 2**61))])
         tasks = [asyncio.create_task(run()) for run in (worker._tick, worker._let_go, worker._run_sink)]
         try:
             await scene(app, worker)

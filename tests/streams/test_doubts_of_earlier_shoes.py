@@ -66,7 +66,7 @@ def test_what_went_on_behind_an_opening_that_comes_late_is_out_of_order(
         case.end_shoe(None).load("S2")
     for _ in range(LONG + 1):
         case.round()
-    second = {"shoe": shoe, "round": 2 if shoe == "S1" else 1}
+    second: dict[str, Any] = {"shoe": shoe, "round": 2 if shoe == "S1" else 1}
     for said in case.said:
         if said["type"] == "round.opened.v1" and said["data"] == {**said["data"], **second}:
             said["source"] = SECOND_DEALER

@@ -4,6 +4,7 @@ import asyncio
 import resource
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from functools import partial
 from pathlib import Path
 
 import faust
@@ -52,6 +53,9 @@ class Worker:
                     event.ack()
 
         self.app.finalize()
+
+    def has_read(self, count: int) -> bool:
+        return len(self.read) >= count
 
     def values(self) -> list[bytes]:
         return [value for _, _, value in self.read]
@@ -122,11 +126,11 @@ def test_pausing_in_the_midst_of_a_fetch_loses_nothing(log: Log) -> None:
             for round_ in range(5):
                 start = round_ * 200
                 send(log, 0, *(b"%d" % n for n in range(start, start + 200)))
-                await worker.until(lambda start=start: len(worker.read) > start)
+                await worker.until(partial(worker.has_read, start + 1))
                 consumer.pause_partitions({TP("t", 0)})
                 await asyncio.sleep(0.01)
                 consumer.resume_partitions({TP("t", 0)})
-                await worker.until(lambda start=start: len(worker.read) >= start + 200)
+                await worker.until(partial(worker.has_read, start + 200))
             assert worker.values() == [b"%d" % n for n in range(1000)]
         assert log.committed("g") == {Place("t", 0): 1000}
 

@@ -71,7 +71,8 @@ def records(broker: Broker) -> dict[tuple[str, int], list[bytes]]:
         with Log(broker.folder) as log:
             return {
                 tuple(place): [
-                    record.value or b"" for record in log.read(*place, 0, max_records=10_000, max_bytes=1 << 30)
+                    record.value or b""
+                    for record in log.read(place.topic, place.partition, 0, max_records=10_000, max_bytes=1 << 30)
                 ]
                 for place in places
             }

@@ -2,6 +2,7 @@
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
 import pytest
 from aiokafka import AIOKafkaConsumer
@@ -113,9 +114,12 @@ def test_a_record_is_handed_on_in_one_step_while_nothing_holds_it_up(tmp_path: P
         handed: list[int] = []
         consumer.resume_flow()
         started: set[int] = set()
-        asyncio.get_running_loop().set_task_factory(
-            lambda loop, work, **named: started.add(id(work)) or asyncio.Task(work, loop=loop, **named)
-        )
+
+        def start(loop: asyncio.AbstractEventLoop, work: Any, **named: Any) -> asyncio.Task[Any]:
+            started.add(id(work))
+            return asyncio.Task(work, loop=loop, **named)
+
+        asyncio.get_running_loop().set_task_factory(start)
         await consumer.wait_first(hand_on(handed, 1), consumer.suspend_flow.wait())
         return handed, len(started)
 

@@ -4,10 +4,11 @@ import asyncio
 from typing import Any
 
 import pytest
+from aiokafka.consumer.group_coordinator import GroupCoordinator
 from aiokafka.protocol.commit import OffsetCommitRequest
 from aiokafka.protocol.group import HeartbeatRequest, JoinGroupRequest, SyncGroupRequest
 
-from streams.kafka_member import DEALING, UNKNOWN, GroupCoordinator, KafkaMember
+from streams.kafka_member import DEALING, UNKNOWN, KafkaMember
 from streams.tenure import OVER, SHARE, Tenure
 
 SESSION, REBALANCE = 10.0, 60.0
@@ -53,7 +54,7 @@ class _Answer:
     ],
 )
 def test_on_kafka_only_an_answer_that_begins_a_session_anew_renews_it(
-    monkeypatch: pytest.MonkeyPatch, request_type: type, code: int, renews: bool
+    monkeypatch: pytest.MonkeyPatch, request_type: Any, code: int, renews: bool
 ) -> None:
     async def answer(*_: Any) -> _Answer:
         return _Answer(code)

@@ -38,7 +38,12 @@ class Demo:
         )
         said: Queue[str] = Queue()
         self._lines: list[str] = []
-        threading.Thread(target=lambda: [said.put(line) for line in self.process.stdout or ()], daemon=True).start()
+
+        def listen() -> None:
+            for line in self.process.stdout or ():
+                said.put(line)
+
+        threading.Thread(target=listen, daemon=True).start()
         while not any("Ctrl-C" in line for line in self._lines):
             self._lines.append(said.get(timeout=300))
 

@@ -3,6 +3,7 @@
 import re
 import time
 from dataclasses import replace
+from functools import partial
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -22,7 +23,7 @@ def raise_all(console: ConsoleServer, *findings: Finding) -> None:
     """They are on the desk."""
     console.raise_findings(list(findings))
     for each in findings:
-        await_that(lambda each=each: console.parts.live.floor.alerts.get(each.id), "the alert is there")
+        await_that(partial(console.parts.live.floor.alerts.get, each.id), "the alert is there")
 
 
 def resolve(console: ConsoleServer, finding: Finding, role: Role, disposition: str) -> None:

@@ -67,7 +67,10 @@ def test_many_who_acknowledge_at_once_make_one_history_and_all_but_one_are_told(
         answers: dict[str, Done | Refusal] = {}
 
         def one(
-            by: str, name: str = alert(number).id, ready: threading.Barrier = ready, said: dict[str, object] = answers
+            by: str,
+            name: str = alert(number).id,
+            ready: threading.Barrier = ready,
+            said: dict[str, Done | Refusal] = answers,
         ) -> None:
             ready.wait()
             # Clocks differ: the order of the moments is not that of the writing.
