@@ -29,8 +29,9 @@ LONGEST_HOLD = 3_000_000
 """So long (microseconds) a table to which late facts keep coming is left alone at most."""
 ABREAST = 2_000_000
 """Topics that are read within so much event time (microseconds) of each other are read abreast, as on a live floor."""
-LONGEST_UNEVEN = 1_000_000
-"""So long (microseconds) what rests on a part of a round waits for a topic that is further behind, at most."""
+UNEVEN_WAITS = 1_000_000
+"""So long (microseconds) what rests on a part of a round waits for a topic that is further behind and does not come
+nearer; for one that does, three times as long at most, as for late facts."""
 HELD_AGAIN_AFTER = 30_000_000
 """A device that is late all the time holds its table up once in so long (microseconds)."""
 
@@ -41,6 +42,16 @@ class _Hold(NamedTuple):
     began: int
     until: int
     """By the worker's clock, as the time before it."""
+
+
+class _Uneven(NamedTuple):
+    """A table of which one topic is read further than another."""
+
+    began: int
+    until: int
+    """By the worker's clock, as the time before it."""
+    abreast_to: int
+    """How far all topics were read when it was last found that they had been read on."""
 
 
 class PartitionJudge:
@@ -73,8 +84,8 @@ class PartitionJudge:
         self._touched: set[str] = set()
         self._passed_over: set[str] = set()
         """Tables with something that the last look left to the next one."""
-        self._uneven_since: dict[str, int] = {}
-        """Tables that wait for a topic that is behind, and since when, by the worker's clock."""
+        self._uneven: dict[str, _Uneven] = {}
+        """Tables that wait for a topic that is behind."""
         self._reach = Reach(NEVER, NEVER)
         """At the last look."""
         self._by_events = Agenda()
@@ -236,13 +247,13 @@ class PartitionJudge:
         records of minutes each: the settlements of a round are there, and the ruling behind them is in the next record
         of another topic."""
         abreast_to = self.watermark.abreast_to(now) + ABREAST
-        if not desk.clock.is_after(abreast_to):
-            self._uneven_since.pop(desk.table, None)
+        uneven = self._uneven.pop(desk.table, None) or _Uneven(now, now + UNEVEN_WAITS, abreast_to)
+        if abreast_to > uneven.abreast_to:
+            uneven = _Uneven(uneven.began, min(now + UNEVEN_WAITS, uneven.began + LONGEST_HOLD), abreast_to)
+        if not desk.clock.is_after(abreast_to) or now >= uneven.until:
             return ALWAYS
-        if now - self._uneven_since.setdefault(desk.table, now) < LONGEST_UNEVEN:
-            return abreast_to
-        del self._uneven_since[desk.table]
-        return ALWAYS
+        self._uneven[desk.table] = uneven
+        return abreast_to
 
     @property
     def looked_to(self) -> Reach:
@@ -357,4 +368,4 @@ class PartitionJudge:
                 and table not in self._touched | self._passed_over
             ):
                 del self.desks[table]
-                self._uneven_since.pop(table, None)
+                self._uneven.pop(table, None)

@@ -35,11 +35,12 @@ async def evidence_bundle(
     """Raw events, verdicts, rules, proofs and a program that checks them, as a zip file. 409: not sealed yet."""
     key = RoundKey(table, shoe, round)
     await asyncio.to_thread(stored_round, parts.store, key)
-    # Written down before it is handed out: nobody has evidence that the log does not know of.
-    note_round(parts, session, "took the evidence of a round", key, request)
     try:
         content = await asyncio.to_thread(bundle, parts.store, [key])
     except (NotSealed, NotAsSealed, TreeIncomplete) as error:
+        note_round(parts, session, "asked for the evidence of a round, which cannot be had yet", key, request)
         raise Refused(409, str(error)) from error
+    # Written down before it is handed out: nobody has evidence that the log does not know of.
+    note_round(parts, session, "took the evidence of a round", key, request)
     name = re.sub(r"[^A-Za-z0-9.-]+", "-", f"{table}-{shoe}-{round}")
     return Response(content, media_type=ARCHIVE, headers={"Content-Disposition": f'attachment; filename="{name}.zip"'})

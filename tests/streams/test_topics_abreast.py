@@ -11,7 +11,7 @@ from simulator.floor import simulate
 from streams.intake import read_record
 from streams.news import News
 from streams.packing import PackedRecord, Packer
-from streams.partition import LONGEST_UNEVEN, PartitionJudge
+from streams.partition import LONGEST_HOLD, UNEVEN_WAITS, PartitionJudge
 from streams.routing import Router
 from streams.topic_layout import INPUTS
 from tests.audit.case import CLOSING, Case
@@ -73,7 +73,7 @@ def test_a_payout_waits_for_the_ruling_behind_it_that_another_topic_brings() -> 
         reading.read(record)
         told.add(reading.look())
     for _ in range(20):
-        told.add(reading.look(LONGEST_UNEVEN // 4))
+        told.add(reading.look(UNEVEN_WAITS // 4))
     assert not told.findings
     assert [each.concluded.verdict.status for each in told.verdicts] == ["void", "verified"]
 
@@ -82,8 +82,26 @@ def test_a_payout_does_not_wait_longer_than_a_moment() -> None:
     """The other topic may be held up for minutes: a wrong payout is to be told within a second or two."""
     reading = _void_round()
     assert not reading.look().findings
-    assert not reading.look(LONGEST_UNEVEN // 2).findings
-    assert _codes(reading.look(LONGEST_UNEVEN // 2)) == ["payout-wrong"]
+    assert not reading.look(UNEVEN_WAITS // 2).findings
+    assert _codes(reading.look(UNEVEN_WAITS // 2)) == ["payout-wrong"]
+
+
+def test_a_topic_that_comes_nearer_is_waited_for_longer_and_not_for_ever() -> None:
+    """On a busy machine it takes a while to read minutes of a floor."""
+    case = Case()
+    for _ in range(10):
+        case.round(bets={"b1": ("player", 100)}, settled={"b1": (100, 0)})
+    reading = Reading(_packed(case.round(bets={"b1": ("player", 100)}, settled={"b1": (99, 0)}).lines(), max_events=1))
+    floor = [record for record in reading.lying if record.topic == "table.floor"]
+    for record in [record for record in reading.lying if record not in floor]:
+        reading.read(record)
+    told_after = None
+    for record in floor:
+        reading.read(record)
+        if reading.look(UNEVEN_WAITS // 4).findings:
+            told_after = reading.now - NOW
+            break
+    assert told_after == LONGEST_HOLD + UNEVEN_WAITS // 4
 
 
 def test_what_is_wrong_with_a_payout_is_told_as_soon_as_the_other_topic_is_abreast() -> None:
@@ -105,7 +123,7 @@ def test_a_topic_with_nothing_left_makes_nobody_wait_however_old_its_last_word_i
     for topic in INPUTS:
         reading.judge.positions[topic] = 100
     for _ in range(5):
-        assert not reading.look(LONGEST_UNEVEN).findings
+        assert not reading.look(UNEVEN_WAITS).findings
     reading.read(wrong)
     assert _codes(reading.look()) == ["payout-wrong"]
 
@@ -118,6 +136,6 @@ def test_a_floor_that_is_published_at_once_raises_nothing_that_is_cleared_again(
         reading.read(record)
         told += [each.finding for each in reading.look().findings]
     for _ in range(20):
-        told += [each.finding for each in reading.look(LONGEST_UNEVEN // 4).findings]
+        told += [each.finding for each in reading.look(UNEVEN_WAITS // 4).findings]
     assert told
     assert not [finding for finding in told if finding.cleared]

@@ -28,7 +28,11 @@ export function show(main) {
   }
 }
 
-// The span that somebody asked about, on the clock of whoever reads this.
+// From here on it is microseconds: in milliseconds it would be the year 5138.
+const MICROSECONDS = 1e14;
+
+// The span that somebody asked about, on the clock of whoever reads this. Reports keep milliseconds; searches and commands microseconds, as the store does.
 function dated(detail) {
-  return Object.fromEntries(Object.entries(detail).map(([name, value]) => [name, (name === "start" || name === "end") && Number.isInteger(value) ? moment(value) : value]));
+  const said = (value) => moment(value < MICROSECONDS ? value : value / 1000);
+  return Object.fromEntries(Object.entries(detail).map(([name, value]) => [name, (name === "start" || name === "end") && Number.isInteger(value) ? said(value) : value]));
 }

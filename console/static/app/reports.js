@@ -111,14 +111,12 @@ class Reports {
     if (!findings.length) return h("p", { class: "muted" }, "Nothing was found.");
     const order = [...findings].sort((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity) || b.findings - a.findings);
     return scrolling("Findings", h("table", {}, head(["Code", "Severity", "#Found", "#Taken back later", "#Put right later"]),
-      h("tbody", {}, order.map((each) => h("tr", {}, h("td", {}, each.rounds ? h("a", { href: this.roundsWith(each.code) }, each.code) : each.code), h("td", {}, h("span", { class: `sev ${each.severity}` }, each.severity)), number(each.findings), number(each.cleared), number(each.corrected))))));
+      h("tbody", {}, order.map((each) => h("tr", {}, h("td", {}, each.rounds ? h("a", { href: this.roundsOf({ code: each.code }) }, each.code) : each.code), h("td", {}, h("span", { class: `sev ${each.severity}` }, each.severity)), number(each.findings), number(each.cleared), number(each.corrected))))));
   }
 
-  roundsWith(code) {
+  roundsOf(wanted) {
     const { start, end, zone, table } = this.told.span;
-    const query = new URLSearchParams({ code, start: fieldTime(start, zone), end: fieldTime(end, zone) });
-    if (table) query.set("table", table);
-    return `/rounds?${query}`;
+    return `/rounds?${new URLSearchParams({ ...(table ? { table } : {}), ...wanted, start: fieldTime(start, zone), end: fieldTime(end, zone) })}`;
   }
 
   responses() {
@@ -162,7 +160,7 @@ class Reports {
     const name = line.name || "not known";
     const masked = this.by === "player" && !this.room.who.sees_players;
     if (!line.name || masked || this.by === "dealer" || !this.room.may("/rounds")) return name;
-    return h("a", { href: `/rounds?${new URLSearchParams({ [this.by]: line.name })}` }, name);
+    return h("a", { href: this.roundsOf({ [this.by]: line.name }) }, name);
   }
 }
 

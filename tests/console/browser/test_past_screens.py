@@ -236,14 +236,6 @@ def test_the_figures_of_a_shift_have_room_however_large(evening: Evening, visito
             assert one["right"] + 8 <= other["left"] or other["right"] + 8 <= one["left"]
 
 
-def test_the_access_log_says_when_a_report_was_about_in_dates(evening: Evening, visitor: Visitor) -> None:
-    start = round(evening.start.timestamp() * 1000)
-    evening.client("shift_manager").get("/api/v1/reports/shift", start=start, end=start + 60_000)
-    page = visitor.page(evening.server, "auditor", "/access")
-    entry = page.locator("tbody tr", has_text="read the shift report").first
-    expect(entry).to_contain_text(re.compile(r"Start \d\d/\d\d/\d{4} .*, End \d\d/\d\d/\d{4} "))
-
-
 def test_a_round_is_printed_as_it_stood_in_the_end_without_its_buttons(evening: Evening, visitor: Visitor) -> None:
     wanted = max((each for each in evening.rounds if each.verdict.outcome), key=lambda each: len(each.verdict.bets))
     page = visitor.page(evening.server, "auditor", f"/rounds/{wanted.key}")

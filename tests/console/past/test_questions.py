@@ -7,7 +7,7 @@ import pytest
 from replay.chain.keys import KeyRing
 from replay.chain.seal import Sealer
 from schemas.money import amount_words
-from tests.console.past.evening import Evening
+from tests.console.past.evening import Evening, Visitor
 
 pytestmark = pytest.mark.xdist_group("evening")
 
@@ -15,6 +15,12 @@ pytestmark = pytest.mark.xdist_group("evening")
 def _path(evening: Evening, status: str = "verified") -> str:
     found = [each for each in evening.rounds if each.verdict.status == status and len(each.verdict.bets) > 1]
     return f"/api/v1/rounds/{found[0].key}"
+
+
+def _last_act(auditor: Visitor) -> str:
+    """What the access log says of evidence last, the newest first."""
+    entries = auditor.get("/api/v1/access-log").json()["entries"]
+    return next(str(entry["action"]) for entry in entries if "evidence" in entry["action"])
 
 
 def test_a_round_judged_anew_gives_the_same_verdict_byte_for_byte(evening: Evening) -> None:
@@ -27,6 +33,8 @@ def test_a_round_is_proved_once_it_is_sealed(evening: Evening, tmp_path: Path) -
     before = auditor.get(_path(evening) + "/proof").json()
     assert before["state"] == "not sealed"
     assert auditor.get(_path(evening) + "/bundle").status_code == 409
+    # The newest comes first, and this one is not said to have been taken.
+    assert _last_act(auditor) == "asked for the evidence of a round, which cannot be had yet"
     ring = KeyRing(tmp_path / "keys")
     ring.make("test")
     sealed = Sealer(evening.parts.store, ring, lambda: 1_900_000_000_000).seal()
@@ -36,6 +44,7 @@ def test_a_round_is_proved_once_it_is_sealed(evening: Evening, tmp_path: Path) -
     assert after["rows"] > 3
     bundle = auditor.get(_path(evening) + "/bundle")
     assert (bundle.status_code, bundle.content[:2]) == (200, b"PK")
+    assert _last_act(auditor) == "took the evidence of a round"
 
 
 def test_another_card_changes_the_outcome_the_findings_and_the_money(evening: Evening) -> None:
