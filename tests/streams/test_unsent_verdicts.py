@@ -13,6 +13,7 @@ from schemas.verdicts import parse_verdict
 from store.connect import Store
 from store.write.verdicts import write_verdicts
 from streams import outputs
+from streams.agent import TICK_SECONDS
 from streams.unsent_verdicts import CLOCKS_APART_MS, stored_last
 from tests.audit.case import settled_round
 from tests.store.floor import ARRIVAL, judged
@@ -60,6 +61,7 @@ def test_a_broker_that_does_not_take_verdicts_holds_no_judging_up(store: Store) 
                 while not {finding.code for finding in played.told} >= {"late-bet"}:
                     await played.read()
                     await played.worker.tick()
+                    played.clock.now += TICK_SECONDS
                     await asyncio.sleep(0.01)
             storing.cancel()
 
