@@ -40,6 +40,8 @@ class Check:
     ok: bool
     says: str
     """What was found, or what to do."""
+    runs: bool = True
+    """Whether it is there to be well: a service that was never started, or has nothing to do, is no fault."""
 
 
 def doctor(
@@ -57,8 +59,8 @@ def doctor(
     when all that was sent is judged and stored. Then the services beside them: how old the last checkpoint of the chain
     is, and how far the watches and the alert service are behind; and how long the certificates that the settings name
     are valid, and whether the keys beside them are theirs. Says what to do where something is wrong. A service that was
-    never started is no fault. Exit code 3 if broker or store cannot be reached; what else is not well, `--strict` tells
-    by 1.
+    never started is no fault, and is named as such. Exit code 3 if broker or store cannot be reached; what else is not
+    well, `--strict` tells by 1.
     """
     quiet_drivers()
     checks = [Check("settings", False, wrong) for wrong in (*mistyped(), *unusable())]
@@ -74,13 +76,22 @@ def doctor(
         typer.echo(orjson.dumps({"ok": well, "lag": lag, "checks": [asdict(check) for check in checks]}).decode())
     else:
         for check in checks:
-            typer.echo(f"{'ok ' if check.ok else 'BAD'} {check.name}: {check.says}")
-        bad = sum(not check.ok for check in checks)
-        typer.echo("All is well." if well else f"Not well: {bad} of {len(checks)}.")
+            mark = "BAD" if not check.ok else "ok " if check.runs else "-- "
+            typer.echo(f"{mark} {check.name}: {check.says}")
+        typer.echo(_in_the_end(checks))
     if any(not check.ok and check.name in _NEEDED for check in checks):
         raise typer.Exit(UNREACHABLE)
     if strict and not well:
         raise typer.Exit(FLAGGED)
+
+
+def _in_the_end(checks: list[Check]) -> str:
+    """All of it in one sentence."""
+    bad = sum(not check.ok for check in checks)
+    if bad:
+        return f"Not well: {bad} of {len(checks)}."
+    idle = [check.name for check in checks if not check.runs]
+    return f"All that runs is well; not running: {', '.join(idle)}." if idle else "All is well."
 
 
 def _look_at_broker(checks: list[Check]) -> tuple[Broker | None, int | None]:
@@ -114,7 +125,7 @@ def _workers(target: Broker, lag: int) -> Check:
         return Check("workers", True, f"{at_work} at work")
     if lag:
         return Check("workers", False, "none is at work, and nothing is judged. Run: tablewatch worker")
-    return Check("workers", True, "none is at work, and nothing waits. To begin: tablewatch worker")
+    return Check("workers", True, "none is at work, and nothing waits. To begin: tablewatch worker", runs=False)
 
 
 def _topics(target: Broker) -> Check:
@@ -160,7 +171,8 @@ def _asked(store: Store) -> Iterator[Check]:
 def _chain(store: Store, now: int) -> Check:
     last, newest = last_checkpoint_ms(store, "main"), newest_arrival(store)
     if last is None:
-        return Check("chain", True, "nothing is sealed. To begin: tablewatch keys make, then tablewatch chain run")
+        says = "nothing is sealed. To begin: tablewatch keys make, then tablewatch chain run"
+        return Check("chain", True, says, runs=False)
     age = f"the last checkpoint is {_age(now - last)} old"
     if newest - last > SEALED_MS:
         return Check("chain", False, f"{age}, and more came since. Run: tablewatch chain run")
@@ -172,7 +184,7 @@ def _watches(store: Store, now: int) -> Check:
     if found.late and not found.watched:
         shoes = "shoe has" if found.late == 1 else "shoes have"
         says = f"{found.late} {shoes} ended and none is watched. To begin: tablewatch watches run"
-        return Check("watches", True, says)
+        return Check("watches", True, says, runs=False)
     if found.late:
         return Check("watches", False, f"{found.late} shoes wait too long to be watched. Run: tablewatch watches run")
     return Check("watches", True, f"{found.watched} shoes of the last days are watched, none waits too long")
@@ -188,7 +200,7 @@ def _alerts(target: Broker) -> Check:
             f"no alert service has run with the data folder {data().absolute()}; one on another machine answers for"
             " itself, at its /readyz. To begin: tablewatch alerts run"
         )
-        return Check("alerts", True, says)
+        return Check("alerts", True, says, runs=False)
     behind = f"{found.behind} alerts are not read, {found.untold} messages were tried and not taken"
     if not found.running:
         return Check("alerts", False, f"not running; {behind}. Run: tablewatch alerts run")

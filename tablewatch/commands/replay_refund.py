@@ -159,16 +159,15 @@ def _bets_table(lines: Sequence[RefundLine], currency: str | None) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 1), header_style="dim")
     table.add_column("Bet", min_width=4)
     table.add_column("Player", min_width=14)
-    table.add_column("Wager", min_width=14)
-    for name in ("Stake", "To player", "To house"):
-        table.add_column(name, justify="right", no_wrap=True, min_width=11)
+    table.add_column("Wager", min_width=12)
+    for name in ("Stake", "To player", "From player", "On layout"):
+        table.add_column(name, justify="right", no_wrap=True, min_width=9)
     for line in lines:
         place = "" if line.position is None else f" @{line.position}"
-        back = line.to_player or line.on_layout
         wager = "never placed" if line.wager is None else WAGERS[line.wager]
+        moves = (line.to_player, line.from_player, line.on_layout)
         table.add_row(
             line.bet, f"{line.player or 'unknown'}{place}", wager,
-            amount_words(line.stake, currency), amount_words(back, currency) if back else "",
-            amount_words(line.from_player, currency) if line.from_player else "",
+            amount_words(line.stake, currency), *(amount_words(each, currency) if each else "" for each in moves),
         )  # fmt: skip
     return table

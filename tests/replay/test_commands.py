@@ -339,6 +339,7 @@ def test_refund_from_a_first_round_on_gives_a_sheet_and_json(store: Store, run: 
     assert done.exit_code == 0
     assert "Refund sheet" in done.stdout and "dragon-tiger-baccarat 5.1" in done.stdout
     assert "players return 17.00" in done.stdout and "Approved by" in done.stdout
+    assert done.stdout.count("From player") > 1 and "On layout" in done.stdout
     said = orjson.loads(run("refund", "--table", "BT1", "--from-time", "2025-03-01T04:01Z", "--json").stdout_bytes)
     assert said["rounds"] == ["BT1/S1/2", "BT1/S1/3", "BT1/S1/4"]
     assert (said["from_players"], said["to_players"]) == (1700, 0)

@@ -215,7 +215,25 @@ def test_it_says_in_the_end_whether_all_is_well(room: Room) -> None:
     address = room.store.address
     url = f"clickhouse://{address.user}:{address.password}@{address.host}:{address.port}/{address.database}"
     there = {**environment, "TABLEWATCH_CLICKHOUSE_URL": url}
-    assert CliRunner().invoke(app, ["doctor"], env=there).stdout.endswith("\nAll is well.\n")
+    said = CliRunner().invoke(app, ["doctor"], env=there).stdout
+    assert said.endswith("\nAll that runs is well; not running: workers, chain, alerts.\n")
+    assert "\n--  chain: nothing is sealed" in said and "\nok  schema: " in said
+
+
+def test_all_is_well_where_every_service_has_been_at_work(room: Room, tmp_path: Path) -> None:
+    ring = KeyRing(tmp_path / "keys")
+    ring.make("test")
+    fill(room.store, lines_of(with_false_shuffle()))
+    newest = newest_arrival(room.store)
+    assert Sealer(room.store, ring, lambda: newest).seal() is not None
+    WatchService(
+        room.broker, room.store, JudgeSettings(), WatchSettings(), grace_seconds=0.0, patience_seconds=30.0
+    ).look(whole=True)
+    member = Membership(room.log, GROUP, INPUTS)
+    with room.service():
+        until(lambda: ask(room)[1]["alerts"][1].startswith("running; 0 alerts are not read"))
+        assert CliRunner().invoke(app, ["doctor"], env=surroundings(room)).stdout.endswith("\nAll is well.\n")
+    member.leave()
 
 
 def test_records_that_wait_while_no_worker_is_at_work_are_bad(room: Room) -> None:
