@@ -20,7 +20,7 @@ from mode.utils.times import Seconds
 from schemas.topics import murmur2
 from streams.embedded.group import Membership, View, assign, look, remove
 from streams.embedded.layout import LogError, MemberExpelled
-from streams.embedded.log import POLL_SECONDS, Log, Place, Span, StoredRecord
+from streams.embedded.log import Log, Place, Span, StoredRecord
 from streams.embedded.producer import declare
 from streams.embedded.retention import Removed, retain
 from streams.tenure import Tenure
@@ -264,7 +264,7 @@ class Reader(ConsumerThread):  # type: ignore[misc]  # faust has no types
             fetched = self._read(log, active)
             if fetched.records or loop.time() >= deadline:
                 return fetched
-            await asyncio.sleep(POLL_SECONDS)
+            await asyncio.sleep(log.pause)
         return Fetched()
 
     def _read(self, log: Log, active: set[TP] | None) -> Fetched:

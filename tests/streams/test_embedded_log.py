@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from streams.embedded import layout
 from streams.embedded.layout import LogFull, LogTooNew, LogUnavailable, MemberExpelled, TopicDiffers, UnknownTopic
-from streams.embedded.log import Log, NewRecord, Place, Span, Topic
+from streams.embedded.log import POLL_SECONDS, QUIET_POLL_SECONDS, Log, NewRecord, Place, Span, Topic
 from streams.embedded.retention import retain
 
 
@@ -169,6 +169,21 @@ def test_a_reader_hears_of_what_another_process_wrote(tmp_path: Path) -> None:
         log.changed()
         log.append([NewRecord("t", 0, b"own")])
         assert log.changed()
+
+
+def test_a_log_that_is_quiet_is_asked_less_often_until_something_is_written(tmp_path: Path) -> None:
+    with log_with(tmp_path, Topic("t", 1)) as reader, Log(tmp_path) as writer:
+        writer.append([NewRecord("t", 0, b"one")])
+        assert reader.wait(60)
+        reader._news_at -= 0.1
+        assert POLL_SECONDS < reader.pause < QUIET_POLL_SECONDS
+        reader._news_at -= 3600
+        assert reader.pause == QUIET_POLL_SECONDS
+        assert not reader.wait(0.05)
+        writer.append([NewRecord("t", 0, b"two")])
+        assert reader.wait(60)
+        reader._news_at += 60  # however slow this machine is
+        assert reader.pause == POLL_SECONDS
 
 
 def test_lag_counts_what_is_not_committed(tmp_path: Path) -> None:
