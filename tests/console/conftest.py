@@ -8,10 +8,10 @@ import pytest
 from streams.broker_url import EmbeddedLog
 from streams.topics import Layout, create
 from tests.console.house import ConsoleServer, await_that, console_server, impatient, play
-from tests.console.past.fixtures import evening, server_url
+from tests.console.past.fixtures import evening
 from tests.streams.pipeline import Pipeline, StoreProcess, pipeline, stop
 
-__all__ = ["evening", "server_url"]
+__all__ = ["evening"]
 
 
 @pytest.fixture(scope="session")

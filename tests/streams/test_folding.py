@@ -14,8 +14,7 @@ from schemas.decoding import decode_lines
 from schemas.records import AnyEvent
 from schemas.time import micros
 from simulator.floor import simulate
-from store.connect import Store, connect
-from store.embedded.process import EmbeddedClickHouse
+from store.connect import Store
 from store.migrate import migrate
 from store.read.progress import known_tables, table_modes
 from store.render import SchemaSettings
@@ -25,6 +24,7 @@ from streams.news import News
 from streams.writing import write
 from tests.audit.case import CLOSED, DEALER, RFID, TABLE, Case
 from tests.oracle.script import clock, number, say
+from tests.services.store import database_of_its_own
 from tests.streams.stored import (
     BET,
     LONG,
@@ -57,9 +57,8 @@ class Stored:
 
 
 @pytest.fixture(scope="module")
-def stored(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stored]:
-    with EmbeddedClickHouse(tmp_path_factory.mktemp("clickhouse")) as server:
-        store = connect(server.url)
+def stored(server_url: str) -> Iterator[Stored]:
+    for store in database_of_its_own(server_url):
         migrate(store, SchemaSettings(years=50))
         floor = Floor()
         lines, late, name = _lines()
@@ -72,7 +71,6 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stored]:
         wanted[AGAIN] = replace(wanted[AGAIN], arriving={name})
         wanted[RELEASED] = replace(wanted[RELEASED], shoes={"S1"})
         yield Stored(store, floor, tables, list(wanted.values()))
-        store.close()
 
 
 def _with_one_more(first: dict[str, Any]) -> Case:

@@ -78,15 +78,13 @@ def _rows(store: Store) -> dict[str, list[Any]]:
 
 
 def test_what_a_scribe_writes_is_row_by_row_what_the_worker_would_have_written(
-    server: Store, store: Store, judged: Judged
+    store: Store, own_store: Store, judged: Judged
 ) -> None:
     news, records = judged
-    beside = server.in_database("written_by_the_worker")
-    migrate(beside, LONG)
-    write(beside, news, records, NOW_MS)
+    write(own_store, news, records, NOW_MS)
     with scribe(store) as writing:
         writing.write(news, records, NOW_MS, _yes)
-    assert _rows(store) == _rows(beside)
+    assert _rows(store) == _rows(own_store)
     assert all(_rows(store).values())
 
 
@@ -135,9 +133,9 @@ def test_a_store_that_is_away_is_told_and_written_to_once_it_is_there(tmp_path: 
     server.stop()
 
 
-def test_what_the_store_refuses_is_told_with_its_code(store: Store, judged: Judged) -> None:
-    store.command("ALTER TABLE verdicts ADD CONSTRAINT none CHECK round > 1000000")
-    with scribe(store) as writing, pytest.raises(QueryRefused, match="none") as refused:
+def test_what_the_store_refuses_is_told_with_its_code(own_store: Store, judged: Judged) -> None:
+    own_store.command("ALTER TABLE verdicts ADD CONSTRAINT none CHECK round > 1000000")
+    with scribe(own_store) as writing, pytest.raises(QueryRefused, match="none") as refused:
         writing.write(*judged, NOW_MS, _yes)
     assert refused.value.code == 469
 

@@ -14,9 +14,7 @@ from audit.settings import JudgeSettings
 from schemas.decoding import decode_record
 from schemas.findings import Finding, finding_json
 from schemas.topics import ALERTS, BETS
-from store.connect import Store, connect
-from store.embedded.process import EmbeddedClickHouse
-from store.migrate import migrate
+from store.connect import Store
 from store.read.findings import findings_named
 from store.rows.raw import Record
 from store.write.findings import write_findings
@@ -27,29 +25,12 @@ from streams.embedded.log import Log, NewRecord
 from streams.feed import FeedRecord
 from streams.told_before import CLOCKS_APART_MS, not_stored, take_up, told_from, told_since
 from streams.topics import Layout, create
-from tests.store.floor import ARRIVAL, LONG, finding, state
+from tests.store.floor import ARRIVAL, finding, state
 from tests.streams.simulated_broker import App, Topics
 
 RAISED = finding("payout-wrong", "BT1")
 CLEARED = replace(RAISED, cleared=True)
 TIME = 1_700_000_000_000_000
-
-
-@pytest.fixture(scope="module")
-def _server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
-    with EmbeddedClickHouse(tmp_path_factory.mktemp("clickhouse")) as started:
-        store = connect(started.url)
-        migrate(store, LONG)
-        yield store
-        store.close()
-
-
-@pytest.fixture
-def store(_server: Store) -> Iterator[Store]:
-    """A store without findings and records."""
-    yield _server
-    for name in ("findings", "records"):
-        _server.command(f"TRUNCATE TABLE {name} SYNC")
 
 
 def told(*states: Finding) -> list[FeedRecord]:

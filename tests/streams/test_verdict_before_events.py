@@ -1,14 +1,10 @@
 """Killed while it stored: a verdict that is there before its events is revised by the next worker, not said twice."""
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from audit.settings import JudgeSettings
-from store.connect import Store, connect
-from store.embedded.process import EmbeddedClickHouse
-from store.migrate import migrate
+from store.connect import Store
 from store.read.progress import known_tables, last_times
-from store.render import SchemaSettings
 from store.rows.raw import Record
 from streams.folding import Wanted, fold
 from streams.news import News
@@ -41,23 +37,19 @@ def _take_over(store: Store, judge: PartitionJudge, records: Sequence[Record]) -
     return said
 
 
-def test_a_verdict_on_a_table_of_which_nothing_is_stored_is_revised_by_what_comes_later(tmp_path: Path) -> None:
+def test_a_verdict_on_a_table_of_which_nothing_is_stored_is_revised_by_what_comes_later(store: Store) -> None:
     """The first that a worker stores of a new table is what it says of it; it is killed before the records."""
     case = Case().round(**SHORT_PAID).round(**BET)
     lines = as_table(case.events(), TABLE)
     place = next(place for place, event in enumerate(case.events()) if event["type"] == "bet.settled.v1")
-    with EmbeddedClickHouse(tmp_path) as server:
-        store = connect(server.url)
-        migrate(store, SchemaSettings(years=50))
-        floor = Floor()
-        first = floor.records([line for line in lines if line != lines[place]])
-        news = _killed_before_the_records(store, floor.judge, first)
-        told = {each.finding.id for each in news.findings}
+    floor = Floor()
+    first = floor.records([line for line in lines if line != lines[place]])
+    news = _killed_before_the_records(store, floor.judge, first)
+    told = {each.finding.id for each in news.findings}
 
-        assert last_times(store, [TABLE]) == {}
-        judge = floor.new_judge(known_tables(store))
-        said = _take_over(store, judge, [*first, *floor.records([lines[place]])])
-        store.close()
+    assert last_times(store, [TABLE]) == {}
+    judge = floor.new_judge(known_tables(store))
+    said = _take_over(store, judge, [*first, *floor.records([lines[place]])])
     verdicts = {(each.shoe, each.round): each for each in (one.concluded.verdict for one in said.verdicts)}
     expected, found = offline(lines)
     assert {key: each.revision for key, each in verdicts.items()} == {("S1", 1): 2}
@@ -67,7 +59,7 @@ def test_a_verdict_on_a_table_of_which_nothing_is_stored_is_revised_by_what_come
     }
 
 
-def test_a_verdict_of_a_shoe_of_which_nothing_is_stored_is_revised_by_what_comes_later(tmp_path: Path) -> None:
+def test_a_verdict_of_a_shoe_of_which_nothing_is_stored_is_revised_by_what_comes_later(store: Store) -> None:
     case = Case().round(**BET).end_shoe(None)
     stored = as_table(case.events(), TABLE)
     events = case.load("S2").round(**BET).round(**BET).events()
@@ -77,17 +69,13 @@ def test_a_verdict_of_a_shoe_of_which_nothing_is_stored_is_revised_by_what_comes
         for place, event in enumerate(events)
         if event["type"] == "bet.settled.v1" and (event["data"]["shoe"], event["data"]["round"]) == ("S2", 1)
     )
-    with EmbeddedClickHouse(tmp_path) as server:
-        store = connect(server.url)
-        migrate(store, SchemaSettings(years=50))
-        floor = Floor()
-        floor.store(store, stored)
-        first = floor.records([line for line in lines[len(stored) :] if line != lines[place]])
-        _killed_before_the_records(store, floor.judge, first)
+    floor = Floor()
+    floor.store(store, stored)
+    first = floor.records([line for line in lines[len(stored) :] if line != lines[place]])
+    _killed_before_the_records(store, floor.judge, first)
 
-        judge = floor.new_judge([TABLE])
-        said = _take_over(store, judge, [*first, *floor.records([lines[place]])])
-        store.close()
+    judge = floor.new_judge([TABLE])
+    said = _take_over(store, judge, [*first, *floor.records([lines[place]])])
     verdicts = {(each.shoe, each.round): each for each in (one.concluded.verdict for one in said.verdicts)}
     expected, _ = offline(lines)
     assert verdicts["S2", 1].digest == expected[TABLE, "S2", 1].digest

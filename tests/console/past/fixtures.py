@@ -6,16 +6,14 @@ import pytest
 
 from store.migrate import migrate
 from tests.console.past.evening import Evening, open_evening
-from tests.store.conftest import _database_of_its_own, server_url
+from tests.services.store import database_of_its_own
 from tests.store.floor import LONG
-
-__all__ = ["evening", "server_url"]
 
 
 @pytest.fixture(scope="session")
 def evening(server_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Evening]:
     """The console over the evening."""
-    for store in _database_of_its_own(server_url):
+    for store in database_of_its_own(server_url):
         migrate(store, LONG)
         with open_evening(store, tmp_path_factory.mktemp("evening")) as filled:
             yield filled

@@ -14,7 +14,7 @@ from streams.broker_url import EmbeddedLog
 from streams.topics import create
 from tests.console.house import await_that, console_server, say
 from tests.replay.stored import fill
-from tests.store.conftest import _database_of_its_own
+from tests.services.store import database_of_its_own
 from tests.store.floor import LONG
 
 pytestmark = pytest.mark.xdist_group("evening")
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.xdist_group("evening")
 @pytest.fixture
 def empty(server_url: str) -> Iterator[Store]:
     """A store that has its tables and nothing in them."""
-    for store in _database_of_its_own(server_url):
+    for store in database_of_its_own(server_url):
         migrate(store, LONG)
         yield store
 

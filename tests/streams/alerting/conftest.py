@@ -1,4 +1,4 @@
-"""The embedded store for the tests of alerts, and a site on it."""
+"""A site on the store that the tests share."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -6,10 +6,7 @@ from pathlib import Path
 import pytest
 
 from store.connect import Store
-from tests.store.conftest import _shared_store, server_url, store
 from tests.streams.alerting.site import Site
-
-__all__ = ["_shared_store", "server_url", "store"]
 
 
 @pytest.fixture

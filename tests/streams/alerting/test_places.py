@@ -4,10 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from store.connect import connect
-from store.embedded.process import EmbeddedClickHouse
-from store.migrate import migrate
-from store.render import SchemaSettings
+from store.connect import Store
 from streams import outputs
 from streams.alerting import places
 from streams.alerting.intake import Intake
@@ -22,20 +19,16 @@ from tests.streams.stored import NOW_MS, SHORT_PAID, Floor, as_table
 
 
 def test_a_table_whose_configuration_is_stored_after_its_first_alert_is_known_at_the_next(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(places, "WAIT", 60.0)
     monkeypatch.setattr(places, "NOT_YET", 0.0)
-    with EmbeddedClickHouse(tmp_path / "clickhouse") as server:
-        store = connect(server.url)
-        migrate(store, SchemaSettings(years=50))
-        journal = Journal(tmp_path / "alerts")
-        asking = Places(store, journal)
-        assert asking.of(TABLE) == UNKNOWN_PLACE
-        Floor().store(store, as_table(Case().round().events(), TABLE))
-        assert asking.of(TABLE).currency == "SGD"
-        journal.close()
-        store.close()
+    journal = Journal(tmp_path / "alerts")
+    asking = Places(store, journal)
+    assert asking.of(TABLE) == UNKNOWN_PLACE
+    Floor().store(store, as_table(Case().round().events(), TABLE))
+    assert asking.of(TABLE).currency == "SGD"
+    journal.close()
 
 
 class _KnowsNone(Places):

@@ -5,7 +5,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -65,8 +65,8 @@ class Floor:
     url: str
     tokens: TokenFile
     broker: Broker
-    trust: ssl.SSLContext | bool = True
-    """The certificates that its devices trust."""
+    trust: ssl.SSLContext = field(default_factory=ssl.create_default_context)
+    """The certificates that its devices trust: read once, which takes longer than a request."""
 
     def device(
         self,

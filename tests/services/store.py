@@ -1,4 +1,5 @@
-"""One store for the contract suite: the embedded server, or what TABLEWATCH_TEST_CLICKHOUSE_URL names."""
+"""One server for all tests that leave it running, the embedded one or what TABLEWATCH_TEST_CLICKHOUSE_URL names; each
+has a store without rows there, or a database of its own. To start a server takes longer than most of these tests."""
 
 import itertools
 import os
@@ -24,7 +25,8 @@ def server_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield server.url
 
 
-def _database_of_its_own(server_url: str) -> Iterator[Store]:
+def database_of_its_own(server_url: str) -> Iterator[Store]:
+    """A store that nobody has migrated yet, and that is gone afterwards."""
     base = connect(server_url)
     store = base.in_database(f"{base.address.database}_test_{os.getpid()}_{next(_numbers)}")
     yield store
@@ -35,7 +37,7 @@ def _database_of_its_own(server_url: str) -> Iterator[Store]:
 @pytest.fixture
 def empty_store(server_url: str) -> Iterator[Store]:
     """A database that nobody has migrated yet."""
-    yield from _database_of_its_own(server_url)
+    yield from database_of_its_own(server_url)
 
 
 @pytest.fixture
@@ -47,15 +49,27 @@ def own_store(empty_store: Store) -> Store:
 
 @pytest.fixture(scope="session")
 def _shared_store(server_url: str) -> Iterator[Store]:
-    for store in _database_of_its_own(server_url):
+    for store in database_of_its_own(server_url):
         migrate(store, LONG)
         yield store
 
 
+def _schema(store: Store) -> list[tuple[str, str]]:
+    wanted = "name, create_table_query FROM system.tables WHERE database = currentDatabase()"
+    return store.query(f"SELECT {wanted} ORDER BY name")
+
+
+@pytest.fixture(scope="session")
+def _shared_schema(_shared_store: Store) -> list[tuple[str, str]]:
+    return _schema(_shared_store)
+
+
 @pytest.fixture
-def store(_shared_store: Store) -> Iterator[Store]:
-    """A store without rows; its schema stays as it is."""
+def store(_shared_store: Store, _shared_schema: list[tuple[str, str]]) -> Iterator[Store]:
+    """A store without rows. Others come after, so that its schema stays as it is: what changes it asks for
+    ``own_store``."""
     yield _shared_store
+    assert _schema(_shared_store) == _shared_schema
     filled = _shared_store.query(
         "SELECT name FROM system.tables WHERE database = currentDatabase() AND total_rows > 0"
         " AND name NOT IN ('migrations', 'retentions')"
