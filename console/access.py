@@ -5,6 +5,7 @@ import logging
 import time
 import uuid
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict
 from typing import Any
 
@@ -22,6 +23,14 @@ logger = logging.getLogger(__name__)
 AT_ONCE = 500
 PAUSE_SECONDS = 0.5
 AWAY_SECONDS = 5.0
+BESIDE_SECONDS = 2.0
+"""So often it is looked for what a command has written down beside the console."""
+
+
+def put_by(database: Database, entry: AccessEntry) -> None:
+    """Keep an entry on this machine's disk, from where a console brings it to the store."""
+    with database.changing() as db:
+        db.execute("INSERT INTO access_spool (entry) VALUES (?)", (orjson.dumps(asdict(entry)),))
 
 
 class AccessLog:
@@ -57,8 +66,7 @@ class AccessLog:
             address=address,
             detail=detail or {},
         )
-        with self._database.changing() as db:
-            db.execute("INSERT INTO access_spool (entry) VALUES (?)", (orjson.dumps(asdict(entry)),))
+        put_by(self._database, entry)
         self._news.set()
 
     async def carry(self) -> None:
@@ -73,7 +81,8 @@ class AccessLog:
                 continue
             if moved < AT_ONCE:
                 await asyncio.sleep(PAUSE_SECONDS)
-                await self._news.wait()
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(self._news.wait(), BESIDE_SECONDS)
 
     def carry_some(self) -> int:
         """Bring the oldest entries to the store; how many."""

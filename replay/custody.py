@@ -32,7 +32,14 @@ def _system_user() -> str:
 def note_access(
     store: Store, who: str, action: str, keys: Sequence[RoundKey] = (), detail: Mapping[str, Any] | None = None
 ) -> None:
-    """Write down who did what, about which rounds; with none, or very many, one entry with the detail alone."""
+    """Write down who did what, about which rounds."""
+    write_access(store, entries_of(who, action, keys, detail))
+
+
+def entries_of(
+    who: str, action: str, keys: Sequence[RoundKey] = (), detail: Mapping[str, Any] | None = None
+) -> list[AccessEntry]:
+    """Who did what by a command, about which rounds; with none, or very many, one entry with the detail alone."""
     at = time.time_ns() // 1_000
     told = {**(detail or {}), "system_user": _system_user()}
     if not keys or len(keys) > MOST_NAMED:
@@ -40,21 +47,18 @@ def note_access(
         told |= {"rounds": len(keys)} if keys else {}
     else:
         named = keys
-    write_access(
-        store,
-        [
-            AccessEntry(
-                id=uuid.uuid4().hex,
-                at=at,
-                who=who,
-                role="",
-                action=action,
-                table="" if key is None else key.table,
-                shoe="" if key is None else key.shoe,
-                round=0 if key is None else key.round,
-                address=socket.gethostname(),
-                detail=told,
-            )
-            for key in named
-        ],
-    )
+    return [
+        AccessEntry(
+            id=uuid.uuid4().hex,
+            at=at,
+            who=who,
+            role="",
+            action=action,
+            table="" if key is None else key.table,
+            shoe="" if key is None else key.shoe,
+            round=0 if key is None else key.round,
+            address=socket.gethostname(),
+            detail=told,
+        )
+        for key in named
+    ]

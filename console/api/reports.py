@@ -199,6 +199,7 @@ def _lines_csv(found: list[Line], names: list[str]) -> bytes:
 _CODE_COLUMNS = (
     "code", "severity", "findings", "cleared", "corrected", "alerts", "acknowledged", "resolved",
     "median_seconds_to_acknowledge", "median_seconds_to_resolve", "false_alarms", "judged", "false_share",
+    "slowest_seconds_to_acknowledge", "slowest_seconds_to_resolve",
 )  # fmt: skip
 
 
@@ -207,9 +208,9 @@ def _findings_csv(found: Shift) -> bytes:
     rows = []
     for each in found.findings:
         told = met.get(each.code)
-        response = (None,) * 8 if told is None else (
+        response = (None,) * 10 if told is None else (
             told.alerts, told.acknowledged, told.resolved, told.to_acknowledge, told.to_resolve,
-            told.false_alarms, told.judged, told.false_share,
+            told.false_alarms, told.judged, told.false_share, told.slowest_acknowledge, told.slowest_resolve,
         )  # fmt: skip
         rows.append((each.code, each.severity, each.findings, each.cleared, each.corrected, *response))
     return csv_of(_CODE_COLUMNS, rows)

@@ -28,7 +28,7 @@ def check_strength(name: str, password: str) -> None:
     if len(password) > LONGEST:
         raise WeakPassword(f"a password has {LONGEST} characters at most")
     if name.lower() in password.lower() or len(set(password)) < 5:
-        raise WeakPassword("a password is neither the name nor a few characters repeated")
+        raise WeakPassword("a password does not have the name in it, and is not a few characters repeated")
 
 
 def hash_of(password: str) -> str:

@@ -30,7 +30,8 @@ _WHICH = (
 )
 MOST_CLOSED = 50
 """Closed alerts that are listed."""
-Note = Annotated[str, typer.Option(help="What was found, and what was done about it.")]
+Found = Annotated[str, typer.Option("--note", help="What was found, and what was done about it.")]
+Reason = Annotated[str, typer.Option("--note", help="Why.")]
 
 
 def list_alerts(
@@ -108,7 +109,7 @@ def take(alert: AlertId, by: By = None, role: AsRole = "shift_manager") -> None:
 def resolve(
     alert: AlertId,
     disposition: Annotated[Disposition, typer.Option(help="What it was.")],
-    note: Note,
+    note: Found,
     by: By = None,
     role: AsRole = "shift_manager",
 ) -> None:
@@ -122,7 +123,7 @@ def resolve(
     _act(alert, "resolve", by, role, disposition=disposition, note=note)
 
 
-def reopen(alert: AlertId, note: Note, by: By = None, role: AsRole = "shift_manager") -> None:
+def reopen(alert: AlertId, note: Reason, by: By = None, role: AsRole = "shift_manager") -> None:
     """Examples:
 
     \b
@@ -139,14 +140,14 @@ def hand_over(
     to_role: Annotated[Role, typer.Option(help="In which role.")] = "shift_manager",
     by: By = None,
     role: AsRole = "shift_manager",
-    note: Note = "",
+    note: Reason = "",
 ) -> None:
     """Examples:
 
     \b
       tablewatch alerts hand-over 3f9a21c4 --to bob
 
-    Gives an alert that somebody looks after to somebody else.
+    Gives an alert that somebody has acknowledged or taken to somebody else.
     """
     _act(alert, "hand over", by, role, to=to, to_role=to_role, note=note)
 

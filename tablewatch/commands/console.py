@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from console.access import AccessLog
+from console.access import AccessLog, put_by
 from console.auth.oidc import Provider
 from console.auth.oidc_settings import InvalidOidc, oidc_settings
 from console.auth.outsiders import Outsiders
@@ -26,6 +26,7 @@ from console.live.sources import feed_of, lag_at
 from console.server.app import make_app
 from console.server.parts import Parts
 from console.shifts import InvalidShifts, Shifts, shifts_of
+from replay.custody import entries_of, who_looks
 from store.connect import Patience, connect
 from streams.alerting.rules import NOBODY, InvalidRouting, Routing, read_routing
 from streams.logs import log_to_stderr
@@ -47,7 +48,7 @@ _HELP = """Examples:
   tablewatch console users add mei --role shift_manager
   tablewatch console users list
 
-The people who may sign in.
+The people who may sign in. Who changes them is in the access log once a console runs.
 """
 
 console = typer.Typer(invoke_without_command=True)
@@ -150,6 +151,7 @@ def add(
     """
     with _database() as database, _told():
         person = People(database).add(name, role, _password(from_input))
+        _note(database, "added a person", name, role=role)
         typer.echo(f"{person.name} may sign in as {person.role}: {ABOUT[person.role]}.", err=True)
 
 
@@ -187,6 +189,7 @@ def role(name: str, role: Annotated[str, typer.Argument(help=f"One of {', '.join
     with _database() as database, _told():
         people = People(database)
         people.change_role(name, role)
+        _note(database, "changed a person", name, changed=["role"])
         lasts = Outsiders(database, people).is_one(name)
     until = " At the next sign-in the provider's groups decide again." if lasts else ""
     typer.echo(f"{name} is {role} now.{until}", err=True)
@@ -209,6 +212,7 @@ def password(
         if Outsiders(database, people).is_one(name):
             raise InvalidPerson(f"{name} signs in with the house's provider, which keeps the password")
         people.change_password(name, _password(from_input))
+        _note(database, "changed a person", name, changed=["password"])
     typer.echo(f"{name} has another password, and is signed out everywhere.", err=True)
 
 
@@ -223,6 +227,7 @@ def disable(name: str) -> None:
     """
     with _database() as database, _told():
         People(database).disable(name)
+        _note(database, "changed a person", name, changed=["disabled"])
     typer.echo(f"{name} may sign in no more, and is signed out everywhere.", err=True)
 
 
@@ -237,7 +242,14 @@ def enable(name: str) -> None:
     """
     with _database() as database, _told():
         People(database).enable(name)
+        _note(database, "changed a person", name, changed=["disabled"])
     typer.echo(f"{name} may sign in.", err=True)
+
+
+def _note(database: Database, action: str, name: str, **detail: object) -> None:
+    """As the page People does: a console, running or started later, brings it to the access log."""
+    for entry in entries_of(who_looks(value_of("USER")), action, detail={"name": name, **detail}):
+        put_by(database, entry)
 
 
 def _provider() -> Provider | None:

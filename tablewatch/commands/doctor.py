@@ -40,8 +40,8 @@ class Check:
     ok: bool
     says: str
     """What was found, or what to do."""
-    runs: bool = True
-    """Whether it is there to be well: a service that was never started, or has nothing to do, is no fault."""
+    at_work: bool = True
+    """Whether it was seen at work: a service that was never started is no fault, and is not called well."""
 
 
 def doctor(
@@ -76,7 +76,7 @@ def doctor(
         typer.echo(orjson.dumps({"ok": well, "lag": lag, "checks": [asdict(check) for check in checks]}).decode())
     else:
         for check in checks:
-            mark = "BAD" if not check.ok else "ok " if check.runs else "-- "
+            mark = "BAD" if not check.ok else "ok " if check.at_work else "-- "
             typer.echo(f"{mark} {check.name}: {check.says}")
         typer.echo(_in_the_end(checks))
     if any(not check.ok and check.name in _NEEDED for check in checks):
@@ -90,8 +90,8 @@ def _in_the_end(checks: list[Check]) -> str:
     bad = sum(not check.ok for check in checks)
     if bad:
         return f"Not well: {bad} of {len(checks)}."
-    idle = [check.name for check in checks if not check.runs]
-    return f"All that runs is well; not running: {', '.join(idle)}." if idle else "All is well."
+    unseen = [check.name for check in checks if not check.at_work]
+    return f"All that is at work is well; not seen at work: {', '.join(unseen)}." if unseen else "All is well."
 
 
 def _look_at_broker(checks: list[Check]) -> tuple[Broker | None, int | None]:
@@ -125,7 +125,7 @@ def _workers(target: Broker, lag: int) -> Check:
         return Check("workers", True, f"{at_work} at work")
     if lag:
         return Check("workers", False, "none is at work, and nothing is judged. Run: tablewatch worker")
-    return Check("workers", True, "none is at work, and nothing waits. To begin: tablewatch worker", runs=False)
+    return Check("workers", True, "none is at work, and nothing waits. To begin: tablewatch worker", at_work=False)
 
 
 def _topics(target: Broker) -> Check:
@@ -172,7 +172,7 @@ def _chain(store: Store, now: int) -> Check:
     last, newest = last_checkpoint_ms(store, "main"), newest_arrival(store)
     if last is None:
         says = "nothing is sealed. To begin: tablewatch keys make, then tablewatch chain run"
-        return Check("chain", True, says, runs=False)
+        return Check("chain", True, says, at_work=False)
     age = f"the last checkpoint is {_age(now - last)} old"
     if newest - last > SEALED_MS:
         return Check("chain", False, f"{age}, and more came since. Run: tablewatch chain run")
@@ -181,10 +181,13 @@ def _chain(store: Store, now: int) -> Check:
 
 def _watches(store: Store, now: int) -> Check:
     found = watches_standing(store, now)
+    if not found.late and not found.watched:
+        says = "no shoe of the last days is watched, and none waits too long. To begin: tablewatch watches run"
+        return Check("watches", True, says, at_work=False)
     if found.late and not found.watched:
         shoes = "shoe has" if found.late == 1 else "shoes have"
         says = f"{found.late} {shoes} ended and none is watched. To begin: tablewatch watches run"
-        return Check("watches", True, says, runs=False)
+        return Check("watches", True, says, at_work=False)
     if found.late:
         return Check("watches", False, f"{found.late} shoes wait too long to be watched. Run: tablewatch watches run")
     return Check("watches", True, f"{found.watched} shoes of the last days are watched, none waits too long")
@@ -200,7 +203,7 @@ def _alerts(target: Broker) -> Check:
             f"no alert service has run with the data folder {data().absolute()}; one on another machine answers for"
             " itself, at its /readyz. To begin: tablewatch alerts run"
         )
-        return Check("alerts", True, says, runs=False)
+        return Check("alerts", True, says, at_work=False)
     behind = f"{found.behind} alerts are not read, {found.untold} messages were tried and not taken"
     if not found.running:
         return Check("alerts", False, f"not running; {behind}. Run: tablewatch alerts run")

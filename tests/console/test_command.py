@@ -1,5 +1,6 @@
 """`tablewatch console`, as people type it: who may sign in, where it listens, and TLS."""
 
+import getpass
 import os
 import re
 import signal
@@ -13,12 +14,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 import httpx
+import orjson
 import pytest
 
+from console.access import AccessLog
 from console.auth.oidc import Outsider
 from console.auth.outsiders import Outsiders
 from console.auth.people import People
 from console.database import Database
+from store.connect import Store
 from tests.console.house import NOWHERE, PASSWORD
 from tests.services.certificate import self_signed
 from tests.streams.pipeline import PATIENCE_SECONDS
@@ -98,6 +102,33 @@ def test_people_are_added_listed_changed_and_disabled(tmp_path: Path) -> None:
     )
     assert PASSWORD not in listed
     assert run(tmp_path, "users", "enable", "nobody").returncode == 2
+
+
+def test_whoever_changes_people_by_command_is_in_the_access_log_once_a_console_runs(
+    tmp_path: Path, store: Store
+) -> None:
+    for words in (["add", "mei", "--role", "auditor"], ["role", "mei", "operator"], ["password", "mei"]):
+        given = [] if words[0] == "role" else ["--password-from-input"]
+        assert run(tmp_path, "users", *words, *given, given=PASSWORD + "\n").returncode == 0
+    for words in (["disable", "mei"], ["enable", "mei"]):
+        assert run(tmp_path, "users", *words).returncode == 0
+    assert run(tmp_path, "users", "role", "mei", "king").returncode == 2
+    database = Database(tmp_path)
+    assert AccessLog(database, store).carry_some() == 5
+    database.close()
+    rows = store.query("SELECT who, action, address, detail FROM access_log ORDER BY at")
+    assert {who for who, *_ in rows} == {getpass.getuser()} and all(address for _, _, address, _ in rows)
+    told = [(action, orjson.loads(detail)) for _, action, _, detail in rows]
+    assert [(action, detail["name"], detail.get("role") or detail["changed"]) for action, detail in told] == [
+        ("added a person", "mei", "auditor"),
+        *(("changed a person", "mei", [field]) for field in ("role", "password", "disabled", "disabled")),
+    ]
+
+
+def test_a_password_that_has_the_name_in_it_is_refused_with_that_reason(tmp_path: Path) -> None:
+    words = ("users", "add", "mei", "--role", "auditor", "--password-from-input")
+    refused = run(tmp_path, *words, given="all-of-mein-own\n")
+    assert (refused.returncode, "does not have the name in it" in refused.stderr) == (2, True)
 
 
 def test_passwords_do_not_travel_in_the_open(tmp_path: Path) -> None:

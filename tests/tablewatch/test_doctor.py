@@ -65,7 +65,7 @@ def test_a_site_without_chain_watches_and_alerts_is_well_and_hears_how_to_begin(
     assert list(said) == [*parts, "ok"]
     assert said["workers"] == (True, "none is at work, and nothing waits. To begin: tablewatch worker")
     assert "tablewatch chain run" in said["chain"][1]
-    assert said["watches"] == (True, "0 shoes of the last days are watched, none waits too long")
+    assert said["watches"][1].endswith("none waits too long. To begin: tablewatch watches run")
     assert "tablewatch alerts run" in said["alerts"][1]
 
 
@@ -216,7 +216,7 @@ def test_it_says_in_the_end_whether_all_is_well(room: Room) -> None:
     url = f"clickhouse://{address.user}:{address.password}@{address.host}:{address.port}/{address.database}"
     there = {**environment, "TABLEWATCH_CLICKHOUSE_URL": url}
     said = CliRunner().invoke(app, ["doctor"], env=there).stdout
-    assert said.endswith("\nAll that runs is well; not running: workers, chain, alerts.\n")
+    assert said.endswith("\nAll that is at work is well; not seen at work: workers, chain, watches, alerts.\n")
     assert "\n--  chain: nothing is sealed" in said and "\nok  schema: " in said
 
 

@@ -29,7 +29,7 @@ function passwords(room) {
     field("New password", "new", "new-password", { minlength: SHORTEST }),
     field("New password again", "again", "new-password", { minlength: SHORTEST }),
     h("button", { class: "primary", type: "submit" }, "Change"),
-    h("p", { class: "muted" }, `${SHORTEST} characters or more. All your sessions end, on every screen, and you sign in again with the new one.`),
+    h("p", { class: "muted" }, `${SHORTEST} characters or more, without your name in them. All your sessions end, on every screen, and you sign in again with the new one.`),
     said);
   return form;
 

@@ -30,7 +30,7 @@ export function show(main, room) {
 
 class Desk {
   constructor(main, room) {
-    Object.assign(this, { main, room, floor: room.floor, chosen: new URLSearchParams(location.search).get("alert"), detail: null, lines: new Map() });
+    Object.assign(this, { main, room, floor: room.floor, chosen: new URLSearchParams(location.search).get("alert"), detail: null, lines: new Map(), acts: new Set(), answers: new Map() });
   }
 
   begin() {
@@ -326,7 +326,9 @@ class Desk {
     const place = this.shown.findIndex((alert) => alert.id === id);
     if (place >= 0 && this.stood?.id !== id) this.stood = { id, j: this.shown[place + 1]?.id, k: this.shown[place - 1]?.id };
     try {
-      if (this.know(await post(`/api/v1/alerts/${encodeURIComponent(id)}/${deed}`, body))) this.drawPane();
+      const act = post(`/api/v1/alerts/${encodeURIComponent(id)}/${deed}`, body).then((answer) => (this.answers.set(id, answer), answer));
+      this.acts.add(act);
+      if (this.know(await act.finally(() => this.acts.delete(act)))) this.drawPane();
       // The closed ones are asked for and not streamed: what was reopened is none of them any more.
       if (this.states.value === "closed") {
         await this.askClosed();
@@ -341,7 +343,10 @@ class Desk {
   }
 
   async handOverAll() {
-    const mine = [...this.floor.alerts.values()].filter((alert) => alert.open && this.mine(alert));
+    // What is just being taken is handed over as well; its answer may be here before the stream tells of it.
+    await Promise.allSettled(this.acts);
+    const newest = (alert) => this.answers.get(alert.id)?.steps_so_far > alert.steps_so_far ? this.answers.get(alert.id) : alert;
+    const mine = [...this.floor.alerts.values()].map(newest).filter((alert) => alert.open && this.mine(alert));
     if (!mine.length) {
       this.room.say("You have no open alert to hand over.");
       return;

@@ -20,18 +20,21 @@ export function show(main, room) {
   async function add(event) {
     event.preventDefault();
     const given = Object.fromEntries(new FormData(form));
-    await tried(() => post("/api/v1/people", given), `${given.name} may sign in.`);
-    form.reset();
+    if (await tried(() => post("/api/v1/people", given), `${given.name} may sign in.`)) form.reset();
   }
 
+  // Whether it could be done.
   async function tried(does, said) {
+    let done = true;
     try {
       await does();
       room.say(said);
     } catch (problem) {
+      done = false;
       room.say(problem.message);
     }
     await draw();
+    return done;
   }
 
   async function draw() {

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from console.auth.roles import Role
 from schemas.findings import Finding
@@ -105,6 +105,28 @@ def test_nobody_is_chosen_beforehand_to_hand_over_to(console: ConsoleServer, vis
     dialog.get_by_label("To").select_option("operator")
     dialog.get_by_role("button", name="Hand over").click()
     expect(page.get_by_text("1 handed over to operator.")).to_be_visible()
+
+
+def test_what_is_just_being_taken_is_handed_over_with_the_others(console: ConsoleServer, visitor: Visitor) -> None:
+    finding = made_up_finding(9308, message="Taken at the end of a shift.")
+    raise_all(console, finding)
+    page = visitor.page(console, "shift_manager", f"/desk?alert={finding.id}")
+    pane, dialog = page.locator(".alert-pane"), page.get_by_role("dialog")
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route("**/take", hold)
+    with page.expect_request("**/take"):
+        pane.get_by_role("button", name="Take").click()
+    page.get_by_role("button", name="Hand over my alerts").click()
+    held.pop().continue_()
+    dialog.get_by_label("To").select_option("operator")
+    dialog.get_by_role("button", name="Hand over").click()
+    expect(dialog).to_have_count(0)
+    with console.client("operator") as client:
+        assert client.get(f"/api/v1/alerts/{finding.id}").json()["holder"] == "operator"
 
 
 def take(console: ConsoleServer, finding: Finding, role: Role) -> None:

@@ -128,9 +128,14 @@ def test_a_table_is_downloaded_with_the_figures_of_the_page(evening: Evening) ->
     bands = [line["band"] for line in lines]
     assert amounts == [[str(each["expected"]), str(each["deviation"])] if each else ["", ""] for each in bands]
     findings = shift_manager.get("/api/v1/reports/shift/findings.csv", **_span(evening)).content.decode("utf-8-sig")
-    assert {row["code"] for row in csv.DictReader(io.StringIO(findings))} == {
+    of_codes = list(csv.DictReader(io.StringIO(findings)))
+    assert {row["code"] for row in of_codes} == {
         finding.code for each in evening.rounds for finding in each.verdict.findings
     }
+    acknowledged = [row for row in of_codes if row["median_seconds_to_acknowledge"]]
+    assert acknowledged
+    for row in acknowledged:
+        assert float(row["slowest_seconds_to_acknowledge"]) >= float(row["median_seconds_to_acknowledge"])
 
 
 def test_a_name_that_a_spreadsheet_would_run_is_only_text() -> None:
