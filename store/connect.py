@@ -103,6 +103,11 @@ class _AskingClient(Client):  # type: ignore[misc]  # the driver has no types
     may_end: Callable[[], None] | None = None
     _blocks_to_come = 0
 
+    def establish_connection(self, settings: Any) -> None:
+        """Called by the driver before every statement."""
+        _greeted_in_time(self.connection)
+        super().establish_connection(settings)
+
     def send_data(self, sample_block: Any, data: Any, types_check: bool = False, columnar: bool = False) -> Any:
         """Called by the driver for all blocks of an insert and its end."""
         self._blocks_to_come = len(range(0, len(data[0]), self.connection.context.client_settings["insert_block_size"]))
@@ -114,6 +119,24 @@ class _AskingClient(Client):  # type: ignore[misc]  # the driver has no types
         if self._blocks_to_come > 0 and self.may_end is not None:
             self.may_end()
         self._blocks_to_come -= 1
+
+
+GREETING_SECONDS = 15.0
+"""A server that was reached has greeted by then; a long statement may be silent for much longer."""
+
+
+def _greeted_in_time(connection: Any) -> None:
+    """Some other service at a mistyped port says nothing: the driver would wait for it as for a long statement."""
+    if connection.connected or "receive_hello" in vars(connection):
+        return
+    receive = connection.receive_hello
+
+    def receive_hello() -> None:
+        connection.socket.settimeout(GREETING_SECONDS)
+        receive()
+        connection.socket.settimeout(connection.send_receive_timeout)
+
+    connection.receive_hello = receive_hello
 
 
 FOR_EVER = Patience(total=None)

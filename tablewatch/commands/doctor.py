@@ -26,7 +26,7 @@ from tablewatch.commands.store_address import store_url
 from tablewatch.settings import PREFIX, InvalidSetting, mistyped, number_of, unusable, value_of
 
 SEALED_MS: Final = 600_000
-"""What came so long after the last checkpoint should have been sealed."""
+"""What came after a checkpoint that is so old should have been sealed."""
 _NEEDED: Final = ("broker", "store")
 """Without these nothing works."""
 _OF_THE_BROKER: Final = Named(f"certificate= in {PREFIX}BROKER", f"key= in {PREFIX}BROKER")
@@ -46,7 +46,7 @@ class Check:
 
 def doctor(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
-    strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 where anything is not well.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 where anything else is not well.")] = False,
 ) -> None:
     """Examples:
 
@@ -174,7 +174,7 @@ def _chain(store: Store, now: int) -> Check:
         says = "nothing is sealed. To begin: tablewatch keys make, then tablewatch chain run"
         return Check("chain", True, says, at_work=False)
     age = f"the last checkpoint is {_age(now - last)} old"
-    if newest - last > SEALED_MS:
+    if newest > last and now - last > SEALED_MS:
         return Check("chain", False, f"{age}, and more came since. Run: tablewatch chain run")
     return Check("chain", True, f"{age}, and covers what came" if newest <= last else age)
 

@@ -106,7 +106,7 @@ def publish(
 
 def _say_waiting(patience: float) -> None:
     seconds = min(patience, FIRST_ANSWER_SECONDS)
-    typer.echo(f"The broker does not answer yet; it is asked for {seconds:g} seconds (--patience).", err=True)
+    typer.echo(f"Asking the broker for its topics, for {seconds:g} seconds at most (--patience) …", err=True)
 
 
 def _more_at_hand(stream: BinaryIO) -> bool:

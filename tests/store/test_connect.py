@@ -96,6 +96,16 @@ def test_something_that_answers_otherwise_than_a_store_is_waited_out_too(answer:
         server.join(5)
 
 
+def test_something_that_says_nothing_is_given_up_before_a_long_statement_would_be(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("store.connect.GREETING_SECONDS", 0.2)
+    with socket.create_server(("127.0.0.1", 0)) as mute:
+        store = connect(f"clickhouse://default@127.0.0.1:{mute.getsockname()[1]}/x", patience=Patience(total=0.0))
+        with pytest.raises(StoreUnavailable, match="cannot be reached"):
+            store.query("SELECT 1")
+
+
 def test_waiting_for_ever_ends_when_the_worker_stops() -> None:
     stop = threading.Event()
     tried: list[float] = []
