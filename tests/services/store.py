@@ -69,10 +69,10 @@ def store(_shared_store: Store, _shared_schema: list[tuple[str, str]]) -> Iterat
     """A store without rows. Others come after, so that its schema stays as it is: what changes it asks for
     ``own_store``."""
     yield _shared_store
-    assert _schema(_shared_store) == _shared_schema
     filled = _shared_store.query(
         "SELECT name FROM system.tables WHERE database = currentDatabase() AND total_rows > 0"
         " AND name NOT IN ('migrations', 'retentions')"
     )
     for (name,) in filled:
         _shared_store.command(f"TRUNCATE TABLE `{name}` SYNC")
+    assert _schema(_shared_store) == _shared_schema

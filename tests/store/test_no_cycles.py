@@ -10,14 +10,14 @@ TIMES: Final = 50
 statement leaves is there as often as there were statements."""
 
 
-def test_a_statement_leaves_no_cycles_behind(store: Store) -> None:
-    store.query("CREATE TABLE cycles (name LowCardinality(String), amounts Array(Nullable(Int64))) ENGINE = Memory")
+def test_a_statement_leaves_no_cycles_behind(own_store: Store) -> None:
+    own_store.query("CREATE TABLE cycles (name LowCardinality(String), amounts Array(Nullable(Int64))) ENGINE = Memory")
     gc.collect()
     gc.disable()
     try:
         for time in range(TIMES):
-            store.insert("cycles", {"name": ["a", "b"], "amounts": [[1, None], []]}, f"token {time}")
-            assert store.query("SELECT name, amounts FROM cycles LIMIT 2") == [("a", [1, None]), ("b", [])]
+            own_store.insert("cycles", {"name": ["a", "b"], "amounts": [[1, None], []]}, f"token {time}")
+            assert own_store.query("SELECT name, amounts FROM cycles LIMIT 2") == [("a", [1, None]), ("b", [])]
         left = gc.collect()
     finally:
         gc.enable()
