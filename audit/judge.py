@@ -36,7 +36,7 @@ from games.settlement import Outcome as DealtOutcome
 from schemas.findings import SEVERITIES, Finding, finding_about
 from schemas.verdicts import Bet, Differential, Displayed, Outcome, RulesInForce, Settled, Status, Verdict
 
-JUDGE_VERSION = 2
+JUDGE_VERSION = 3
 """Raised when the same facts and settings may be judged differently, or in other words; kept beside each verdict in the
 store."""
 

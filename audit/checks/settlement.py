@@ -44,13 +44,13 @@ def check(case: Case, moved: dict[str, Moved], expected: dict[str, Settled | Non
         if stake is None:
             _check_unknown(case, bet, money)
         elif not stake.standing:
-            _check_not_standing(case, bet, money, "does not stand")
+            _check_not_standing(case, bet, stake, money, "does not stand")
         elif amounts is not expected[bet] or again or corrections:
             # Otherwise it was settled once and what is due, the rule: equal amounts are the same object.
             due_now = expected[bet]
             if due_now is not None:
                 _check_standing(case, stake, money, due_now)
-            _check_again(case, bet, money, _put_right(money, due_now))
+            _check_again(case, bet, stake, money, _put_right(money, due_now))
     if not case.early:
         _check_missing(case, moved)
 
@@ -63,8 +63,7 @@ def _put_right(moved: Moved, expected: Settled | None) -> bool:
 def _check_standing(case: Case, stake: Stake, moved: Moved, expected: Settled) -> None:
     last = moved.counting
     put_right = _put_right(moved, expected)
-    wager = case.game.wagers.get(stake.wager)
-    clause = wager.clause if wager is not None else case.clause("wagers-offered")
+    clause = _clause(case, stake)
     for fact in (moved.first, *moved.corrections):
         if fact is None or is_right(fact, expected):
             continue
@@ -80,28 +79,38 @@ def _check_standing(case: Case, stake: Stake, moved: Moved, expected: Settled) -
         )  # fmt: skip
 
 
+def _clause(case: Case, stake: Stake | None) -> str | None:
+    """What a bet is settled by: the clause of its wager. Of a bet that nobody placed, that of the game's first wager:
+    each game of EB has one of its own."""
+    if stake is None:
+        return next(iter(case.game.wagers.values())).clause
+    wager = case.game.wagers.get(stake.wager)
+    return wager.clause if wager is not None else case.clause("wagers-offered")
+
+
 def _words(amount: int | Fraction) -> str:
     return str(amount) if isinstance(amount, int) else str(float(amount))
 
 
-def _check_again(case: Case, bet: str, moved: Moved, put_right: bool) -> None:
+def _check_again(case: Case, bet: str, stake: Stake | None, moved: Moved, put_right: bool) -> None:
     """A bet is settled once; what moves again is not due."""
     for fact in moved.again:
         if not is_nothing(fact):
-            _unexpected(case, bet, fact, "was settled already", corrected=put_right and fact < moved.corrections[-1])
+            corrected = put_right and fact < moved.corrections[-1]
+            _unexpected(case, bet, stake, fact, "was settled already", corrected=corrected)
 
 
-def _check_not_standing(case: Case, bet: str, moved: Moved, why: str) -> None:
+def _check_not_standing(case: Case, bet: str, stake: Stake | None, moved: Moved, why: str) -> None:
     put_right = _put_right(moved, NOTHING)
     for fact in (moved.first, *moved.corrections):
         if fact is not None and not is_nothing(fact):
-            _unexpected(case, bet, fact, why, corrected=put_right)
-    _check_again(case, bet, moved, put_right)
+            _unexpected(case, bet, stake, fact, why, corrected=put_right)
+    _check_again(case, bet, stake, moved, put_right)
 
 
-def _unexpected(case: Case, bet: str, fact: Fact, why: str, *, corrected: bool) -> None:
+def _unexpected(case: Case, bet: str, stake: Stake | None, fact: Fact, why: str, *, corrected: bool) -> None:
     case.raise_finding(
-        "payout-unexpected", case.clause("settlement"),
+        "payout-unexpected", _clause(case, stake),
         f"Bet {bet} {why}, and money moved on it: paid {fact.data.paid}, collected {fact.data.collected}.",
         expected=_due(NOTHING), actual=_amounts(fact), bet=bet, about=case.about(fact), corrected=corrected,
     )  # fmt: skip
@@ -114,7 +123,7 @@ def _check_unknown(case: Case, bet: str, moved: Moved) -> None:
     if case.could_be_lost("placing"):
         case.lost.append(f"the placing of bet {bet}")
         return
-    _check_not_standing(case, bet, moved, "was never placed")
+    _check_not_standing(case, bet, None, moved, "was never placed")
 
 
 def _check_missing(case: Case, moved: dict[str, Moved]) -> None:
@@ -126,7 +135,7 @@ def _check_missing(case: Case, moved: dict[str, Moved]) -> None:
         return
     for stake in missing:
         case.raise_finding(
-            "payout-missing", case.clause("settlement"),
+            "payout-missing", _clause(case, stake),
             f"Bet {stake.bet} of {stake.standing} on {stake.wager} stands and was not settled.", bet=stake.bet,
         )  # fmt: skip
 

@@ -16,7 +16,7 @@ from tests.streams.pipeline import offline
 
 FLOOR: Final = "750cb23c85472b8e22acacebf6ed51fa15a71341ae0d64169a6da97e5cbf6996"
 """Of the lines that are judged: twenty tables of the ten games, with a fault in every third round."""
-SAID: Final = {2: "c5eb674099e60e862233864adbbfa81894c13df3bf65cf9feeebc3e788aff996"}
+SAID: Final = {3: "bb0fede5ef24f1239acde7655a2ae28b2559f8a661dac0d9693673f3b751ce76"}
 """By version: of all verdicts and findings on that floor."""
 
 

@@ -14,6 +14,8 @@ from tests.audit.case import (
     DTB,
     EB,
     FF4,
+    FIRST_BET,
+    PLAYER_WINS,
     SE,
     SETTLED,
     TIE,
@@ -56,6 +58,30 @@ def test_a_settlement_of_what_does_not_stand(why: str) -> None:
     assert case.settle(bet, 0, 0, at=SETTLED + 1_000).codes() == late  # nothing moved
     assert case.settle(bet, 100, 0, at=SETTLED + 2_000).codes() == [*late, "payout-unexpected"]
     assert case.verdict()["findings"][-1]["bet"] == bet
+
+
+@pytest.mark.parametrize(
+    ("game", "clause"),
+    [
+        ("super_six_no_commission", "4.1"), ("fortune_six_no_commission", "4.2"), ("super_6_no_commission", "4.3"),
+        (EB, "4.4"), ("tiger", "4.7"), ("tiger_no_commission", "4.8"), (DTB, "4.1"),
+    ],
+)  # fmt: skip
+def test_eb_4_1_to_4_8_money_that_is_missing_or_moved_cites_the_clause_of_its_game(game: str, clause: str) -> None:
+    """EB 4.1, 4.2, 4.3, 4.4, 4.7, 4.8"""
+    unsettled = Case(game).round(PLAYER_WINS, {"b1": ("player", 100)})
+    unknown, twice = (
+        Case(game).round(PLAYER_WINS, **FIRST_BET).settle(bet, 9, 0, at=SETTLED + 1) for bet in ("b9", "b1")
+    )
+    for case, code in ((unsettled, "missing"), (unknown, "unexpected"), (twice, "unexpected")):
+        (found,) = case.verdict()["findings"]
+        assert (found["code"], found["rule"].split()[1]) == (f"payout-{code}", clause)
+
+
+def test_dtb_4_3_a_side_wager_that_was_not_settled_cites_its_own_clause() -> None:
+    case = unsettled_round(DTB).bet(2_000, "b2", wager="big_tiger").settle("b1", 100, 0)
+    (found,) = case.verdict()["findings"]
+    assert (found["code"], found["bet"], found["rule"].split()[1]) == ("payout-missing", "b2", "4.3")
 
 
 def test_a_push_needs_a_settlement_and_bets_that_do_not_stand_need_none() -> None:
