@@ -103,11 +103,6 @@ class _AskingClient(Client):  # type: ignore[misc]  # the driver has no types
     may_end: Callable[[], None] | None = None
     _blocks_to_come = 0
 
-    def establish_connection(self, settings: Any) -> None:
-        """Called by the driver before every statement."""
-        _greeted_in_time(self.connection)
-        super().establish_connection(settings)
-
     def send_data(self, sample_block: Any, data: Any, types_check: bool = False, columnar: bool = False) -> Any:
         """Called by the driver for all blocks of an insert and its end."""
         self._blocks_to_come = len(range(0, len(data[0]), self.connection.context.client_settings["insert_block_size"]))
@@ -127,8 +122,6 @@ GREETING_SECONDS = 15.0
 
 def _greeted_in_time(connection: Any) -> None:
     """Some other service at a mistyped port says nothing: the driver would wait for it as for a long statement."""
-    if connection.connected or "receive_hello" in vars(connection):
-        return
     receive = connection.receive_hello
 
     def receive_hello() -> None:
@@ -269,6 +262,7 @@ class Store:
             client_revision=_REVISION,
         )
         client.may_end = self._may_end
+        _greeted_in_time(client.connection)
         return client
 
     def _give_back(self, client: Client) -> None:

@@ -12,6 +12,8 @@ from store.read.findings import findings_named
 from store.read.progress import last_arrival
 from store.rows.verdicts import FindingState
 from store.write.findings import write_findings
+from store.write.lateness import LATE_MS, note_late
+from streams.alerting.life import SYSTEM
 from streams.alerting.raising import device_time
 from streams.broker_url import Broker, BrokerUnavailable, RightsMissing, TopicsMissing
 from streams.feed import Feed, FeedRecord, decode
@@ -69,6 +71,9 @@ def take_up(store: Store, told: Iterable[FeedRecord], is_ours: Callable[[str], b
     lacking = not_stored(states, findings_named(store, states))
     if lacking:
         logger.info("%d findings had been told and were not stored", len(lacking))
+        late = time.time_ns() // 1_000_000 - LATE_MS
+        keys = [(each.finding.id, str(each.version)) for each in lacking if each.raised < late]
+        note_late(store, SYSTEM, {"finding": keys})
         write_findings(store, lacking)
     return {state.finding.table for state in lacking if state.finding.table is not None}
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from audit.merkle import leaf_hash
+from replay.chain.lateness import keys_named, named_by, next_in_log
 from replay.chain.rows import BY_KIND, RECORD, ChainedRow, Identity, content_of, record_place
 from store.rows.alerts import CLAIMS
 from store.rows.proof import Leaf
@@ -48,6 +49,8 @@ class Compared:
     """Leaves that name another row than the one that they were made of."""
     versions: dict[tuple[str, str], int] = field(default_factory=dict)
     """By kind and subject: the highest version that is there, or was sealed."""
+    notes: list[ChainedRow] = field(default_factory=list)
+    """Entries of the access log that name rows as stored late."""
     rows: int = 0
 
 
@@ -61,6 +64,8 @@ def compare(leaves: Iterable[Leaf], rows: Iterable[ChainedRow], into: Compared) 
             into.versions[leaf.kind, about] = max(into.versions.get((leaf.kind, about), 0), version)
     for row in rows:
         into.rows += 1
+        if named_by(row):
+            into.notes.append(row)
         if row.subject:
             subject = row.kind, row.subject
             into.versions[subject] = max(into.versions.get(subject, 0), row.version)
@@ -146,10 +151,11 @@ def judge_rows(compared: Compared, circumstances: Circumstances, cleared: Contai
             judged.expired += 1
         else:
             tell("removed", leaf.kind, leaf.key, leaf.table, f"leaf {leaf.position} stands for it, and it is not there")
+    expected = _Expected(compared, extra, circumstances)
     for row in extra:
         if (row.kind, row.key) in moved_to or (row.kind, row.key) in sealed or _is_claim(row):
             continue
-        if _may_wait(row, circumstances):
+        if expected.may_be(row):
             judged.waiting += 1
         else:
             tell("inserted", row.kind, row.key, row.table, "it is older than the last checkpoint and not in the chain")
@@ -200,13 +206,28 @@ def subject_of(leaf: Leaf) -> tuple[str, int | None]:
     return subject, int(version)
 
 
-def _may_wait(row: ChainedRow, circumstances: Circumstances) -> bool:
-    """Whether a row may have come after the last checkpoint."""
-    if circumstances.sealed_until is None:
-        return True
-    if row.at < circumstances.sealed_until:
-        return False
-    if row.kind != RECORD.kind:
-        return True
-    place, offset = record_place(row.key)
-    return offset > circumstances.marks.get(place, -1)
+class _Expected:
+    """What may have come after the last checkpoint."""
+
+    def __init__(self, compared: Compared, extra: Iterable[ChainedRow], circumstances: Circumstances) -> None:
+        self._since = circumstances.sealed_until
+        self._marks = circumstances.marks
+        self._reach = next_in_log(extra, circumstances.marks)
+        changed = {row.identity for _, row in compared.differing}
+        self._named = keys_named(row for row in compared.notes if row.identity not in changed and self._is_young(row))
+
+    def may_be(self, row: ChainedRow) -> bool:
+        """Whether a row without a leaf is one that will be sealed next."""
+        if self._since is None or (row.kind, row.key) in self._named:
+            return True
+        if row.kind not in ("record", "rejected"):
+            return self._is_young(row)
+        place, offset = record_place(row.key if row.kind == RECORD.kind else row.key.rpartition("/")[0])
+        is_new = offset > self._marks.get(place, -1)
+        if row.kind == RECORD.kind:
+            return is_new and (self._is_young(row) or offset <= self._reach.get(place, -1))
+        # A refusal is written before its record.
+        return self._is_young(row) or (is_new and place in self._reach)
+
+    def _is_young(self, row: ChainedRow) -> bool:
+        return self._since is None or row.at >= self._since

@@ -1,9 +1,11 @@
 """Sealing: what came into the store since the last checkpoint becomes leaves and links, under a new signed checkpoint.
 
 One process seals a tree; any number of workers write meanwhile. A row that is older than the last checkpoint and not
-in the chain is never sealed silently: `replay verify --chain` names it, and a person accepts it or not.
+in the chain is never sealed silently (`replay.chain.lateness` tells which may be): `replay verify --chain` names it,
+and a person accepts it or not.
 """
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from itertools import groupby
@@ -11,8 +13,10 @@ from typing import Any
 
 from audit.merkle import Frontier, link_hash
 from replay.chain.keys import KeyOfAnother, KeyRing
+from replay.chain.late_rows import NOTES, refused_of, rows_named
+from replay.chain.lateness import open_since
 from replay.chain.note import TREE, check_note, heads_digest, heads_of, sign
-from replay.chain.rows import CHAINED, RECORD, Chained, ChainedRow, Identity, record_place, rows_of
+from replay.chain.rows import BY_KIND, CHAINED, RECORD, Chained, ChainedRow, Identity, record_place, rows_of
 from replay.chain.tree import KEPT_LEVEL, StoredTree
 from store.connect import Store
 from store.read.proof import (
@@ -20,6 +24,7 @@ from store.read.proof import (
     checkpoints,
     leaves,
     record_marks,
+    sealed_among,
     sealed_since,
     signing_keys,
     tree_size,
@@ -46,7 +51,9 @@ class Sealer:
         self._clock = clock
         self._grace = grace
         # Before a key is asked for: where the folder is mistyped, none is to be made in it.
-        self._last = _last_checkpoint(store, ring)
+        signed = _signed(store, ring)
+        self._last = signed[-1] if signed else None
+        self._times = [each.at for each in signed]
         self._key, self._private = ring.current()
         write_keys(store, _unknown(store, ring))
         size = self._last.size if self._last is not None else 0
@@ -61,8 +68,9 @@ class Sealer:
             record_place(f"{scope}/0")[0]: offset for scope, offset in record_marks(store, TREE, size).items()
         }
         self._recent: set[Identity] = set()
-        if self._last is not None:
-            self._recent = sealed_since(store, TREE, size, self._last.at - self._grace)
+        self._late: set[Identity] = set()
+        """Rows that came after their time and are sealed."""
+        self._forget()
 
     @property
     def last(self) -> Checkpoint | None:
@@ -87,6 +95,7 @@ class Sealer:
         )
         write_checkpoints(self._store, [checkpoint])
         self._last = checkpoint
+        self._times.append(checkpoint.at)
         self._forget()
         return checkpoint
 
@@ -154,8 +163,10 @@ class Sealer:
     def _new_rows(self) -> Iterator[list[ChainedRow]]:
         """What is not sealed yet and not late, in the order of the chain; before the first checkpoint by months."""
         if self._last is not None:
-            since = self._last.at - self._grace
-            yield self._unsealed(lambda chained: f"{chained.time} >= fromUnixTimestamp64Milli({since}, 'UTC')")
+            since = open_since(self._times, self._clock(), self._grace)
+            found = self._unsealed(lambda chained: f"{chained.time} >= fromUnixTimestamp64Milli({since}, 'UTC')")
+            found += self._late_rows(self._last.size, since, found)
+            yield sorted(found, key=lambda row: row.order)
             return
         months = sorted({month for chained in CHAINED for month in months_of(self._store, chained)})
         for month in months:
@@ -174,6 +185,16 @@ class Sealer:
         found.sort(key=lambda row: row.order)
         return found
 
+    def _late_rows(self, size: int, since: int, new: Iterable[ChainedRow]) -> list[ChainedRow]:
+        """Rows older than that and not sealed: what was refused of new records that are as old, and what young entries
+        of the access log name."""
+        entries = rows_of(self._store, BY_KIND["access"], f"at >= fromUnixTimestamp64Milli({since}, 'UTC') AND {NOTES}")
+        late = [row for row in rows_named(self._store, entries) if row.at < since]
+        late += refused_of(self._store, [row for row in new if row.kind == RECORD.kind and row.at < since])
+        unknown = [row for row in late if row.identity not in self._late]
+        self._late |= sealed_among(self._store, TREE, size, [row.identity for row in unknown])
+        return [row for row in unknown if row.identity not in self._late]
+
     def _beyond_marks(self) -> tuple[str, dict[str, Any]]:
         """Records of places in the log that are new, or behind what is sealed of theirs."""
         if not self._marks:
@@ -187,9 +208,12 @@ class Sealer:
         return f"({' OR '.join(parts)})", parameters
 
     def _forget(self) -> None:
-        """Only what may come up again is remembered: rows that are not older than the last checkpoint and the grace."""
-        assert self._last is not None
-        self._recent = sealed_since(self._store, TREE, self._last.size, self._last.at - self._grace)
+        """Only what may come up again is remembered."""
+        if self._last is None:
+            return
+        del self._times[: max(0, bisect_left(self._times, self._last.at - self._grace) - 1)]
+        since = open_since(self._times, self._last.at, self._grace)
+        self._recent = sealed_since(self._store, TREE, self._last.size, since)
 
 
 def months_of(store: Store, chained: Chained) -> list[int]:
@@ -208,10 +232,11 @@ def _unknown(store: Store, ring: KeyRing) -> list[Any]:
     return [key for key in ring.known() if key.key_id not in there]
 
 
-def _last_checkpoint(store: Store, ring: KeyRing) -> Checkpoint | None:
+def _signed(store: Store, ring: KeyRing) -> list[Checkpoint]:
+    """All checkpoints, of which the last one can be continued."""
     signed = checkpoints(store, TREE)
     if not signed:
-        return None
+        return signed
     keys = {key.key_id: key for key in ring.known()}
     signer = signed[-1].key_id
     if signer not in keys:
@@ -225,4 +250,4 @@ def _last_checkpoint(store: Store, ring: KeyRing) -> Checkpoint | None:
         check_note(signed[-1], keys, signed[-2] if len(signed) > 1 else None)
     except ValueError as error:
         raise ChainBroken(f"the last checkpoint, of {signed[-1].size} leaves, cannot be continued: {error}") from error
-    return signed[-1]
+    return signed

@@ -1,10 +1,12 @@
 """The whole store against its chain: every row that was changed, removed, inserted or moved is found and named."""
 
+import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from replay.chain.compare import Circumstances, Compared, Tampering, compare, find_relabelled, judge_rows
 from replay.chain.event_rows import check_partition, event_rows, sealed_records
+from replay.chain.lateness import open_since
 from replay.chain.note import TREE, CheckpointInvalid, PreviousMissing, check_note, vouched_keys
 from replay.chain.rows import BY_KIND, CHAINED, RECORD, ChainedRow, key_of, record_place, rows_of
 from replay.chain.seal import GRACE_MS, months_of
@@ -69,10 +71,12 @@ def verify_chain(
     named: Iterable[str] = (),
     elsewhere: Sequence[Checkpoint] = (),
     grace: int = GRACE_MS,
+    now: int | None = None,
     told: Told = lambda _step: None,
 ) -> ChainReport:
     """Hold the whole store against its chain. Believed are the keys ``named``, or else the ``own`` ones, or else the
-    oldest on the store's word. ``elsewhere`` are the checkpoints of a file that was kept elsewhere."""
+    oldest on the store's word. ``elsewhere`` are the checkpoints of a file that was kept elsewhere; ``now`` is this
+    moment, unless another one is meant."""
     report = ChainReport()
     told("parts on disk")
     damaged = damaged_parts(store)
@@ -99,7 +103,7 @@ def verify_chain(
     find_relabelled(compared)
     told("leaves")
     walked = walk(leaves(store, TREE), signed, compared, leaves_astray(store, TREE, size))
-    sealed_until = None if report.last is None else report.last.at - grace
+    sealed_until = open_since([each.at for each in signed], now or _clock(), grace) if signed else None
     stones = believed_tombstones(store, compared)
     judged = judge_rows(compared, Circumstances(expired_by(stones), sealed_until, marks), walked.cleared)
     report.tampering += judged.tampering + walked.tampering
@@ -120,6 +124,10 @@ def verify_chain(
     report.rows, report.size = compared.rows, walked.size
     report.waiting, report.expired, report.superseded = judged.waiting, judged.expired, judged.superseded
     return report
+
+
+def _clock() -> int:
+    return time.time_ns() // 1_000_000
 
 
 def believed_checkpoints(

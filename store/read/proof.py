@@ -110,6 +110,18 @@ def sealed_since(store: Store, tree: str, size: int, since: int) -> set[tuple[st
     return {(kind, key, table) for kind, key, table in rows}
 
 
+def sealed_among(store: Store, tree: str, size: int, rows: Sequence[tuple[str, str, str]]) -> set[tuple[str, str, str]]:
+    """Those of these rows (kind, key and table) that the first ``size`` leaves stand for."""
+    if not rows:
+        return set()
+    found = store.query(
+        "SELECT DISTINCT kind, key, table FROM leaves WHERE tree = %(tree)s AND position < %(size)s"
+        " AND key IN %(keys)s AND (toString(kind), key, toString(table)) IN %(rows)s",
+        {"tree": tree, "size": size, "keys": tuple({key for _, key, _ in rows}), "rows": tuple(rows)},
+    )
+    return {(kind, key, table) for kind, key, table in found}
+
+
 def checkpoints(store: Store, tree: str, at_least: int = 0) -> list[Checkpoint]:
     """The checkpoints of a tree that cover at least so many leaves, the smallest first."""
     columns = store.columns(

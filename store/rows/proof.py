@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +69,10 @@ class SigningKey:
     """Id of the key before it; empty: the first, or one made after a loss."""
     voucher: bytes = b""
     """Signature of the key before it over the public key; empty: that key was not there any more."""
+
+
+STORED_LATE: Final = "stored late"
+"""What an entry of the access log does that names rows which are stored after their time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

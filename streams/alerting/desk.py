@@ -20,7 +20,8 @@ from store.connect import Store
 from store.read import alerts as read
 from store.rows.alerts import Alert, AlertHistory, AlertStep
 from store.write.alerts import claim_place, write_alert_steps, write_alerts
-from streams.alerting.life import Act, Life, Refusal, SystemAct, decide, life_of, raised_step
+from store.write.lateness import LATE_MS, note_late
+from streams.alerting.life import RAISED, SYSTEM, Act, Life, Refusal, SystemAct, decide, life_of, raised_step
 
 CLOSED_DAYS = 92
 """Of alerts raised in so many days the last closed ones are listed; older ones are found by their ids."""
@@ -113,7 +114,12 @@ class _Claim:
 
 
 def record_raised(store: Store, alerts: Sequence[Alert]) -> None:
-    """Store alerts with their first step; storing them again changes nothing."""
+    """Store alerts with their first step; storing them again changes nothing. Both have the time at which a worker told
+    of the finding: where that is long ago (nobody ran to hear it), it is said beforehand."""
+    late = [each.id for each in alerts if each.raised < time.time_ns() // 1_000_000 - LATE_MS]
+    there = {history.alert.id for history in read.alerts_by_id(store, late)}
+    new = [alert for alert in late if alert not in there]
+    note_late(store, SYSTEM, {"alert": [(each,) for each in new], "alert-step": [(each, RAISED) for each in new]})
     write_alerts(store, alerts)
     write_alert_steps(store, [raised_step(each.id, each.raised * 1_000) for each in alerts])
 

@@ -71,7 +71,7 @@ class Intake:
         elif known.cleared:
             self._raise_again(known, now_ms)
         elif finding.corrected and not _corrected(known.alert):
-            self._note(known.alert.id, record, "a correction put the settlement right")
+            self._note(known.alert.id, record, "a correction put the settlement right", now_ms)
 
     def recall(self, histories: Iterable[AlertHistory], now_ms: int) -> None:
         """Alerts as the store has them, when the journal is lost. What was sent is not sent again; what nobody was told
@@ -256,11 +256,11 @@ class Intake:
             now_ms,
         )
 
-    def _note(self, alert: str, record: FeedRecord, note: str) -> None:
+    def _note(self, alert: str, record: FeedRecord, note: str, now_ms: int) -> None:
         step = AlertStep(
             alert=alert,
             id=f"noted.{record.topic} {record.partition} {record.offset}",
-            at=record.time_ms * 1000,
+            at=now_ms * 1000,
             action="noted",
             by=SYSTEM,
             note=note,

@@ -48,6 +48,8 @@ MAY: Final[Mapping[Deed, frozenset[Role]]] = {
 
 SYSTEM: Final = "tablewatch"
 """Who does what no person does."""
+RAISED: Final = "0000.raised"
+"""The id of the first step of every alert."""
 
 LONGEST_NOTE: Final = 4_000
 
@@ -182,9 +184,7 @@ def life_of(steps: Iterable[AlertStep]) -> Life:
 
 def raised_step(alert: str, at: int, detail: Mapping[str, Any] | None = None) -> AlertStep:
     """The first step of an alert: the same wherever it is made from the same record."""
-    return AlertStep(
-        alert=alert, id="0000.raised", at=at, action="raised", state="raised", by=SYSTEM, detail=detail or {}
-    )
+    return AlertStep(alert=alert, id=RAISED, at=at, action="raised", state="raised", by=SYSTEM, detail=detail or {})
 
 
 def decide(steps: Sequence[AlertStep], act: Act | SystemAct, alert: str) -> tuple[AlertStep, ...] | Refusal:

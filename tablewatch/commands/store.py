@@ -257,7 +257,8 @@ def sweep(by: By = "sweep") -> None:
         check(store)
         marked = apply_holds(store, _schema_settings())
         stones = bury(store, time.time_ns() // 1_000_000, by)
-    typer.echo(f"{sum(marked.values())} rows marked, {sum(stone.rows for stone in stones)} rows past their retention.")
+    kept, past = sum(marked.values()), sum(stone.rows for stone in stones)
+    typer.echo(f"{kept} more rows kept for legal holds, {past} rows written down as past their retention.")
 
 
 def _store() -> Store:

@@ -1,7 +1,9 @@
 """The chain over a real store: what is sealed stays provable, and whatever is done to a row is found and named."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -58,7 +60,7 @@ def test_what_comes_later_or_is_revised_becomes_new_leaves_and_nothing_is_sealed
     store: Store, ring: KeyRing
 ) -> None:
     first = sealed_evening(store, ring)
-    clock = iter((LATER, LATER + 1)).__next__
+    clock = count(LATER).__next__
     sealer = Sealer(store, ring, clock)
     assert sealer.seal() is None
     write_verdicts(store, [judged("BT1", revision=2, at=LATER - 5)])
@@ -312,11 +314,12 @@ def test_a_sealer_that_was_stopped_between_leaves_and_checkpoint_is_continued(st
     first = sealed_evening(store, ring)
     write_verdicts(store, [judged("BT1", revision=2, at=LATER - 5)])
 
-    def stopped() -> int:
+    def stopped_when_it_signs() -> Iterator[int]:
+        yield LATER
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        Sealer(store, ring, stopped).seal()
+        Sealer(store, ring, stopped_when_it_signs().__next__).seal()
     assert len(list(leaves(store, "main"))) == first.size + 2
     assert len(checkpoints(store, "main")) == 1
     write_access(store, [AccessEntry(id="e9", at=LATER * 1000, who="otto", role="auditor", action="replay")])

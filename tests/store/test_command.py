@@ -140,7 +140,7 @@ def test_holds_are_placed_listed_and_lifted(url: str, empty_store: Store) -> Non
     assert placed.exit_code == 0, placed.output
     assert "Nothing of" not in placed.output
     assert [(hold.table, hold.round) for hold in holds_in_force(empty_store)] == [("BT1", 2), ("BT2", None)]
-    assert run("sweep").output == "0 rows marked, 0 rows past their retention.\n"
+    assert run("sweep").output == "0 more rows kept for legal holds, 0 rows written down as past their retention.\n"
     assert run("lift", "case 7", "--by", "anna").exit_code == 0
     assert holds_in_force(empty_store) == []
     said = [orjson.loads(line)["lifted_by"] for line in run("holds", "--json").output.splitlines()]

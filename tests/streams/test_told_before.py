@@ -16,6 +16,8 @@ from schemas.findings import Finding, finding_json
 from schemas.topics import ALERTS, BETS
 from store.connect import Store
 from store.read.findings import findings_named
+from store.read.proof import access_entries
+from store.rows.proof import STORED_LATE
 from store.rows.raw import Record
 from store.write.findings import write_findings
 from store.write.raw import write_records
@@ -67,6 +69,16 @@ def test_tables_of_others_and_what_is_of_no_table_are_left_alone(store: Store) -
     other, nowhere = finding("payout-wrong", "BT2"), finding("event-rejected", None, None)
     assert take_up(store, told(other, nowhere), lambda table: table == "BT1") == set()
     assert findings_named(store, [other.id, nowhere.id]) == {}
+
+
+def test_what_is_stored_long_after_it_was_told_is_said_to_be_late(store: Store) -> None:
+    young = told(finding("late-bet", "BT1"))[0]
+    young = replace(young, time_ms=time.time_ns() // 1_000_000)
+    assert take_up(store, [*told(RAISED), young], lambda _: True) == {"BT1"}
+    (entry,) = access_entries(store)
+    assert (entry.who, entry.action, entry.detail) == (
+        "tablewatch", STORED_LATE, {"rows": {"finding": [[RAISED.id, "1"]]}},
+    )  # fmt: skip
 
 
 def test_its_times_are_those_of_the_record() -> None:
