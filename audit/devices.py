@@ -57,7 +57,9 @@ class Device:
 
     def beats(self) -> list[Beat]:
         """Its heartbeats, in order."""
-        beats = [fact for fact in self.facts if fact.kind == HEARTBEAT] if HEARTBEAT in self.types else []
+        if HEARTBEAT not in self.types:
+            return []
+        beats = [fact for fact in self.facts if fact.kind == HEARTBEAT]
         device_times = all_micros([fact.data.device_time for fact in beats])
         drifts = device_times - all_micros([fact.event.time for fact in beats])
         return [Beat(fact.sequence, drift) for fact, drift in zip(beats, drifts.tolist(), strict=True)]

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
+import msgspec
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import from_json
 
@@ -73,6 +74,14 @@ def decode_record(raw: bytes) -> Decoded:
     if isinstance(event, Rejected):
         return Decoded([], (), [event])
     return Decoded([event], _ALONE, [])
+
+
+def decode_again(raw: bytes) -> Decoded:
+    """A record of which every event was accepted before, by ``decode_record``: what it then looks at besides, times and
+    names that come twice, is not looked at again."""
+    bare = raw.strip(_WHITESPACE)
+    read = read_events(bare if bare[:1] == b"[" else b"[" + bare + b"]")
+    return decode_record(raw) if read is None else Decoded(read[0], range(len(read[0])), [])
 
 
 def decode_line(raw: bytes) -> Decoded:
@@ -202,8 +211,16 @@ def _shallow(levels: int) -> bytes:
 _TOKEN = re.compile(rb"\{" + _shallow(4) + rb"\}|" + _STRING + rb'|[\[\]{},"]', re.DOTALL)
 
 
+# Cuts an array in a tenth of the time, if all of it is JSON.
+_raw_items = msgspec.json.Decoder(list[msgspec.Raw]).decode
+
+
 def _items(raw: bytes) -> list[bytes]:
     """The bytes of each item of an array; none when its brackets, commas and quotes do not make one."""
+    try:
+        return list(map(bytes, _raw_items(raw)))
+    except (msgspec.MsgspecError, RecursionError):
+        pass
     items: list[bytes] = []
     depth = start = 0
     for token in _TOKEN.finditer(raw):

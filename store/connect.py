@@ -6,13 +6,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from threading import Lock
 from typing import Any, TypeVar
-from weakref import proxy
 
 from clickhouse_driver import Client
 from clickhouse_driver import errors as driver_errors
-from clickhouse_driver.columns.base import CommonSerialization
 from clickhouse_driver.util.escape import escape_param
 
+from store import driver_columns
 from store.address import Address, parse_address
 from store.errors import AccessRefused, QueryRefused, SchemaTooOld, StoreUnavailable, StoreUnreachable
 
@@ -52,13 +51,7 @@ _REVISION = 54440
 look for in all that it sends. Nothing that came later is used here."""
 
 
-def _know_weakly(serialization: Any, column: Any) -> None:
-    """The driver makes a column and its serialization for every column of every statement, and lets each hold the
-    other: they stayed until cycles were looked for among all that a worker holds, which takes a second of it."""
-    serialization.column = proxy(column)
-
-
-CommonSerialization.__init__ = _know_weakly
+driver_columns.mend()
 
 Row = tuple[Any, ...]
 Columns = list[tuple[Any, ...]]

@@ -2,7 +2,8 @@
 
 To pack columns for the store took a third of the interpreter's time, which is the judge's then: one process cannot use
 two processors for both. A record goes over as its bytes and a verdict as its JSON, which costs next to nothing, and is
-read there again by the functions that read it here. Whether an insert may end is asked of the worker each time.
+read there again, without looking at what the worker has looked at. Whether an insert may end is asked of the worker
+each time.
 """
 
 import logging
@@ -16,7 +17,8 @@ from multiprocessing.connection import Connection
 from typing import Any, Final, NamedTuple, NoReturn
 
 from audit.live.concluded import Concluded
-from schemas.verdicts import parse_verdict
+from schemas.decoding import decode_again
+from schemas.verdicts import verdict_again
 from store.connect import Patience, Store
 from store.errors import StoreError, StoreUnavailable
 from store.rows.raw import Record, StoredRejection
@@ -63,8 +65,8 @@ class _Parcel(NamedTuple):
     verdicts: list[_Verdict]
     findings: list[FindingState]
     refused: list[StoredRejection]
-    records: list[tuple[str, int, int, int, bytes, str]]
-    """Topic, partition, offset, arrival, bytes and log of each."""
+    records: list[tuple[str, int, int, int, bytes, str, bool]]
+    """Topic, partition, offset, arrival, bytes and log of each, and whether all that it holds was accepted."""
 
 
 _IS_IT_THERE: Final = _Parcel(0, [], [], [], [])
@@ -149,7 +151,10 @@ def _packed(news: News, records: Sequence[Record], now: int) -> _Parcel:
         ],
         finding_states(news, now),
         stored_rejections(news),
-        [(each.topic, each.partition, each.offset, each.arrival, each.raw, each.log) for each in records],
+        [
+            (each.topic, each.partition, each.offset, each.arrival, each.raw, each.log, not each.decoded.rejected)
+            for each in records
+        ],
     )
 
 
@@ -199,11 +204,14 @@ def _write(store: Store, parcel: _Parcel, partitions: int) -> None:
         store.query("SELECT 1")
     rounds = [judged_round(_unpacked(*each), parcel.now) for each in parcel.verdicts]
     records = []
-    for topic, partition, offset, arrival, raw, log in parcel.records:
-        read = read_record(topic, partition, offset, arrival, raw, partitions)
-        records.append(Record(topic, partition, offset, arrival, raw, read.decoded, log))
+    for topic, partition, offset, arrival, raw, log, accepted in parcel.records:
+        if accepted:
+            decoded = decode_again(raw)
+        else:
+            decoded = read_record(topic, partition, offset, arrival, raw, partitions).decoded
+        records.append(Record(topic, partition, offset, arrival, raw, decoded, log))
     write_rows(store, rounds, parcel.findings, parcel.refused, records)
 
 
 def _unpacked(json: bytes, *beside: Any) -> Published:
-    return Published(Concluded(verdict=parse_verdict(json), **dict(zip(_BESIDE, beside, strict=True))), json)
+    return Published(Concluded(verdict=verdict_again(json), **dict(zip(_BESIDE, beside, strict=True))), json)

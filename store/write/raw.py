@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, repeat
 from typing import Any
 from zlib import crc32
 
@@ -120,7 +121,7 @@ def event_columns(records: Sequence[Record]) -> dict[str, Sequence[Any]]:
     cards = [each if event.type == _CARD else None for event, each in zip(events, data, strict=True)]
 
     def of_record(values: Iterable[Any]) -> list[Any]:
-        return [value for value, count in zip(values, counts, strict=True) for _ in range(count)]
+        return list(chain.from_iterable(map(repeat, values, counts)))
 
     held = of_record(int(record.arrival < OLDEST_ARRIVAL) for record in records)
     return {

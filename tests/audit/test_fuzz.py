@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from schemas.findings import finding_json
-from schemas.verdicts import parse_verdict, verdict_json
+from schemas.verdicts import parse_verdict, verdict_again, verdict_json
 from schemas.words import LARGEST
 from tests.audit.both_judges import differences, judge_lines
 from tests.audit.case import settled_round
@@ -39,7 +39,9 @@ def judged_and_written(lines: list[bytes]) -> None:
     """Judge them, write all of it down, and read the verdicts back."""
     judged = judge_lines(lines)
     for verdict in judged.verdicts:
-        assert verdict_json(parse_verdict(verdict_json(verdict))) == verdict_json(verdict)
+        written = verdict_json(verdict)
+        assert verdict_json(parse_verdict(written)) == written
+        assert verdict_again(written) == parse_verdict(written)
     for finding in judged.beside:
         assert json.loads(finding_json(finding))["id"] == finding.id
 

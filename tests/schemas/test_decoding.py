@@ -10,6 +10,7 @@ from schemas.decoding import (
     MAX_EVENT_BYTES,
     MAX_RECORD_BYTES,
     MAX_RECORD_EVENTS,
+    decode_again,
     decode_line,
     decode_lines,
     decode_record,
@@ -277,6 +278,40 @@ def test_the_bytes_of_each_event_are_found_by_place() -> None:
     assert split_record(b" [" + b" , ".join(items) + b" ] ") == items
     assert split_record(GOOD + b"\n") == [GOOD]
     assert split_record(b"[1,") == [b"[1,"]
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b'[{"a": 1 } , [1, 2]\t,"x,]", 5 ]',
+        b'[{"a": {"b": [{"c": {"d": {"e": [1]}}}]}},{}]',
+        b'[{"a":"\\"]"},"\\\\",null,true,-1.5e3]',
+        b'[{"a":"\xff"},{"b":"\\u12"},nan]',
+    ],
+)
+def test_items_are_cut_alike_with_one_that_is_no_json_behind_them(raw: bytes) -> None:
+    # Bytes that are JSON are cut by a reader of JSON, all others token by token.
+    whole = split_record(raw)
+    assert b"".join(whole) != raw
+    assert split_record(raw[:-1] + b",nul]") == [*whole, b"nul"]
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        GOOD,
+        b" " + GOOD + b"\n",
+        b"[" + GOOD + b"," + BET + b"]",
+        b"\n[ " + changed(datacontenttype="application/json", dataschema="x") + b" , " + BET + b" ]",
+        b"[" + b",".join(each.raw for each in VALID) + b"]",
+        *(each.raw for each in VALID),
+    ],
+)
+def test_a_record_that_was_accepted_is_decoded_again_to_the_same(raw: bytes) -> None:
+    decoded = decode_record(raw)
+    assert decoded.events and not decoded.rejected
+    again = decode_again(raw)
+    assert (again.events, list(again.places), again.rejected) == (decoded.events, list(decoded.places), [])
 
 
 def test_a_line_is_an_event_or_a_batch_or_blank() -> None:

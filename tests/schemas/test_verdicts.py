@@ -20,6 +20,7 @@ from schemas.verdicts import (
     Settled,
     Verdict,
     parse_verdict,
+    verdict_again,
     verdict_json,
 )
 from tests.schemas.example_files import INVALID
@@ -89,6 +90,7 @@ def test_a_verdict_has_the_fields_of_the_contract_in_its_order() -> None:
 def test_a_verdict_is_read_back_byte_for_byte(verdict: Verdict) -> None:
     raw = verdict_json(verdict)
     assert verdict_json(parse_verdict(raw)) == raw
+    assert verdict_again(raw) == parse_verdict(raw)
     assert SCHEMAS["verdict"].is_valid(json.loads(raw))
 
 

@@ -144,7 +144,7 @@ def test_a_fault_of_ours_is_told_with_its_place_and_ends_nothing(store: Store, j
     news, records = judged
     broken = News(verdicts=[news.verdicts[0]._replace(json=b"{}")])
     with scribe(store) as writing:
-        with pytest.raises(NotWritten, match="parse_verdict"):
+        with pytest.raises(NotWritten, match="verdict_again"):
             writing.write(broken, [], NOW_MS, _yes)
         writing.write(news, records, NOW_MS, _yes)
     assert all(_rows(store).values())
