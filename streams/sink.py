@@ -40,8 +40,8 @@ LINGER_SECONDS = 1.0
 """So long a little waits for company: an insert into all tables and their views takes the store a sixth of a second,
 however little it is."""
 CATCHING_UP_SECONDS = 5.0
-"""So long what is stored waits for company while a worker catches up: people were told, and an insert costs the store
-as much for a few events as for many."""
+"""So long what is stored waits for company while a worker catches up, or until there is as much as is stored at once:
+people were told, and an insert costs the store as much for a few events as for many."""
 _GLANCE_SECONDS = 0.05
 FIRST_PAUSE = 0.05
 LONGEST_PAUSE = 2.0
@@ -127,8 +127,11 @@ class Sink:
 
     async def _await_company(self) -> None:
         """What an insert costs is per insert: a little is stored together with what comes soon."""
-        while self._queue and self._size < TOGETHER_EVENTS // 2 and not self._is_urgent():
+        while self._queue and not self._is_urgent():
+            enough = TOGETHER_EVENTS if self.catching_up else TOGETHER_EVENTS // 2
             patience = CATCHING_UP_SECONDS if self.catching_up else LINGER_SECONDS
+            if self._size >= enough:
+                break
             if time.monotonic() - self._queue[0].since >= patience:
                 break
             await asyncio.sleep(_GLANCE_SECONDS)

@@ -21,8 +21,8 @@ from streams.partition import PartitionJudge
 from streams.sink import CATCHING_UP_SECONDS, LINGER_SECONDS, TOGETHER_EVENTS
 from streams.writing import write
 
-ENOUGH_EVENTS = TOGETHER_EVENTS // 2
-"""With so many gathered, the worker waits no longer for more."""
+ENOUGH_EVENTS = TOGETHER_EVENTS
+"""With so many gathered, a worker that catches up waits no longer for more."""
 GROUP_SETTING = "PEER_GROUP"
 """The environment's name for the consumer group of the peer."""
 POLL_SECONDS = 0.05
