@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from audit.announced import lacks_closing_since
 from audit.context import RoundContext
 from audit.dealing import ENDLESS, Dealing, deal
 from audit.facts import Fact, RoundFacts
@@ -88,6 +89,15 @@ class Case:
     def could_be_lost(self, kind: str) -> bool:
         """Whether a fact of this kind could have got lost in a hole of its source."""
         return self.context.obscurity.could_hide(kind, self.facts.ordered[0].at, self.context.until)
+
+    def rests_on_lost_closing(self, bet: str) -> bool:
+        """Whether a "No more bets" that is not on record may have been lost before an act on a bet: then nobody can say
+        whether the act came too late, and what stands of the bet."""
+        since = lacks_closing_since(self.facts, self.tolerance)
+        return since is not None and any(
+            self.context.obscurity.could_hide("announcement", since, min(act.at, self.context.until))
+            for act in self.facts.acts.get(bet, ())
+        )
 
     def standing(self) -> list[Stake]:
         """The bets that stand."""

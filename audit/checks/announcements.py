@@ -3,6 +3,7 @@
 
 from itertools import chain, combinations
 
+from audit.announced import in_place, lacks_closing_since
 from audit.case import Case
 from audit.facts import Fact, RoundFacts, surely_later
 
@@ -28,18 +29,6 @@ def _once_and_in_order(facts: RoundFacts) -> bool:
     return facts.openings[0].at < facts.closings[0].at < facts.conclusions[0].at
 
 
-def _resets(case: Case) -> list[Fact]:
-    return case.facts.rulings_of("device-reset") if case.facts.rulings else []
-
-
-def _in_place(case: Case, announced: list[Fact]) -> list[Fact]:
-    """The announcements of one kind that have a place in the round: the first, and one more for each reset of the
-    dealing device that it does not come before (5.9)."""
-    resets = _resets(case)
-    again = [fact for fact in announced[1:] if resets and not surely_later(resets[0], fact, case.tolerance)]
-    return announced[:1] + again[: len(resets)]
-
-
 def _check_missing(case: Case) -> None:
     facts = case.facts
     missing = []
@@ -47,10 +36,8 @@ def _check_missing(case: Case) -> None:
         missing.append("opening")
     if not facts.closings:
         missing.append('"No more bets"')
-    else:
-        closings, resets = _in_place(case, facts.closings), _resets(case)
-        if resets and (len(closings) == 1 or surely_later(resets[-1], facts.closings[-1], case.tolerance)):
-            missing.append('second "No more bets" after the dealing device was reset')
+    elif lacks_closing_since(facts, case.tolerance) is not None:
+        missing.append('second "No more bets" after the dealing device was reset')
     if not facts.conclusions:
         missing.append("end")
     if not missing or case.early:
@@ -64,9 +51,9 @@ def _check_missing(case: Case) -> None:
 def _check_doubled(case: Case) -> None:
     facts = case.facts
     doubled = []
-    if len(facts.openings) > 1 and len(facts.openings) > len(_in_place(case, facts.openings)):
+    if len(facts.openings) > 1 and len(facts.openings) > len(in_place(facts, facts.openings, case.tolerance)):
         doubled.append("opening")
-    if len(facts.closings) > 1 and len(facts.closings) > len(_in_place(case, facts.closings)):
+    if len(facts.closings) > 1 and len(facts.closings) > len(in_place(facts, facts.closings, case.tolerance)):
         doubled.append('"No more bets"')
     if len(facts.conclusions) > 1:
         doubled.append("end")
@@ -79,7 +66,7 @@ def _check_order(case: Case) -> None:
     facts = case.facts
     openings, closings = facts.openings, facts.closings
     if len(openings) > 1 or len(closings) > 1:
-        openings, closings = _in_place(case, openings), _in_place(case, closings)
+        openings, closings = (in_place(facts, each, case.tolerance) for each in (openings, closings))
     steps = (*openings[:1], *closings[:1], *openings[1:][-1:], *closings[1:][-1:], *facts.conclusions[:1])
     if any(surely_later(earlier, later, case.tolerance) for earlier, later in combinations(steps, 2)):
         _out_of_order(case, "wrong order", "Opening, closing of bets and end of the round came in the wrong order.")

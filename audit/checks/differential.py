@@ -1,6 +1,7 @@
 """The table differential, judged once, at the first card (DTB 1.1.12, FF4 1.1.11, 5.18)."""
 
 from audit.case import Case
+from audit.stakes import MAIN_HANDS
 
 
 def check(case: Case) -> None:
@@ -9,6 +10,8 @@ def check(case: Case) -> None:
     if differential is None or differential.limit is None or differential.first_card is None:
         return
     if differential.first_card > differential.limit:
+        if any(stake.wager in MAIN_HANDS and case.rests_on_lost_closing(stake.bet) for stake in case.stakes.bets):
+            return
         case.raise_finding(
             "differential-exceeded", case.clause("differential"),
             f"Player and Banker wagers differed by {differential.first_card} at the first card; "

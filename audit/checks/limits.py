@@ -8,7 +8,9 @@ def check(case: Case) -> None:
     limits = case.configuration.limits
     for stake in case.stakes.bets:
         limit = limits.get(stake.wager)
-        if limit is None or not stake.standing:
+        if limit is None or not stake.standing or limit.min <= stake.standing <= limit.max:
+            continue
+        if case.rests_on_lost_closing(stake.bet):
             continue
         if stake.standing < limit.min:
             case.raise_finding(
@@ -16,7 +18,7 @@ def check(case: Case) -> None:
                 f"Bet {stake.bet} on {stake.wager} is {stake.standing}, under the minimum of {limit.min}.",
                 expected=limit.min, actual=stake.standing, bet=stake.bet,
             )  # fmt: skip
-        elif stake.standing > limit.max:
+        else:
             case.raise_finding(
                 "above-maximum", case.clause("over-maximum") or case.clause("limits"),
                 f"Bet {stake.bet} on {stake.wager} is {stake.standing}, over the maximum of {limit.max}.",

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.audit.case import DT, DTB, EB, RFID, Case, judge_both, settled_round, unsettled_round
+from tests.audit.case import DEALER, DT, DTB, EB, RFID, Case, judge_both, settled_round, unsettled_round
 from tests.oracle.script import to_lines
 
 
@@ -47,6 +47,57 @@ def test_a_rejected_event_at_a_number_that_is_taken_could_be_the_missing_fact() 
     lost["data"]["colour"] = "red"
     found = judge_both(to_lines(events))
     assert sorted(each["code"] for each in found["findings"]) == ["event-rejected", "round-incomplete"]
+
+
+def _after_a_lost_closing(**settled: tuple[int, int]) -> Case:
+    """A bet of 100, and then whatever comes after a "No more bets" that is lost."""
+    case = settled_round(area="main", differential_limit=1_000).round(bets={"b1": ("player", 100)})
+    for bet, (paid, collected) in settled.items():
+        case.settle(bet, paid, collected)
+    return case
+
+
+@pytest.mark.parametrize("paid", [100, 200])
+def test_an_increase_after_a_lost_closing_is_settled_with_it_or_without(paid: int) -> None:
+    case = _after_a_lost_closing(b1=(paid, 0)).change(14_000, "b1", 200)
+    assert case.judged(lost="bets.closed") == ("unverifiable", ["round-incomplete"])
+
+
+@pytest.mark.parametrize("paid", [0, 100])
+def test_a_bet_withdrawn_after_a_lost_closing_is_settled_or_not(paid: int) -> None:
+    case = _after_a_lost_closing(b1=(paid, 0)).withdraw(14_000, "b1")
+    assert case.judged(lost="bets.closed") == ("unverifiable", ["round-incomplete"])
+
+
+def test_what_was_placed_after_a_lost_closing_may_have_been_refused() -> None:
+    """Nothing is said of its settlement, of its limits, or of the differential."""
+    case = _after_a_lost_closing(b1=(100, 0)).bet(14_000, "b2", "banker", 20_000).bet(14_000, "b3", "tie", 50)
+    assert case.judged(lost="bets.closed") == ("unverifiable", ["round-incomplete"])
+
+
+def test_what_was_placed_before_the_hole_of_a_lost_closing_is_judged() -> None:
+    case = _after_a_lost_closing(b1=(5_000, 0))
+    assert case.judged(lost="bets.closed") == ("unverifiable", ["round-incomplete"])
+    case.beat(case.opened + 5_000, DEALER)
+    assert case.judged(lost="bets.closed") == ("unverifiable", ["payout-wrong", "round-incomplete"])
+
+
+def test_where_no_hole_explains_it_a_missing_closing_leaves_all_bets_standing() -> None:
+    case = _after_a_lost_closing(b1=(100, 0)).change(14_000, "b1", 200).without("bets.closed")
+    assert case.judged() == ("flagged", ["payout-wrong", "round-out-of-order"])
+
+
+def test_a_bet_that_was_settled_twice_is_so_whenever_bets_were_closed() -> None:
+    case = _after_a_lost_closing(b1=(100, 0)).change(14_000, "b1", 200).settle("b1", 100, 0, at=34_000)
+    assert case.judged(lost="bets.closed") == ("unverifiable", ["payout-unexpected", "round-incomplete"])
+
+
+def test_dtb_5_9_a_bet_placed_after_a_reset_may_have_come_after_the_second_closing_that_is_lost() -> None:
+    """FF4 5.9"""
+    case = _after_a_lost_closing(b1=(100, 0)).rule(11_000, "device-reset", "5.9").tell(13_000, "bets.closed")
+    case.bet(14_000, "b2", "tie", 100)
+    assert case.judged() == ("flagged", ["late-bet"])
+    assert case.judged(lost="bets.closed") == ("unverifiable", ["round-incomplete"])
 
 
 def test_a_hole_through_which_nothing_is_missed_touches_no_round() -> None:

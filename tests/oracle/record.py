@@ -145,10 +145,12 @@ class Holes:
             if (source, subject) not in streams:  # nothing of this source was accepted: no neighbours at all
                 self.spans.append((source, subject, None, None))
 
-    def could_be(self, r: Round, kind: str) -> bool:
-        """Does a hole of such a source enclose a moment from the round's first fact to the next opening?"""
-        start = r.first_fact["eff"]
-        end = r.next_opening["eff"] if r.next_opening else None
+    def could_be(self, r: Round, kind: str, since: Event | None = None, by: Event | None = None) -> bool:
+        """Does a hole of such a source enclose a moment from the round's first fact, or another, to the next opening,
+        and not after another event?"""
+        start = (since or r.first_fact)["eff"]
+        ends = [event["eff"] for event in (r.next_opening, by) if event]
+        end = min(ends) if ends else None
         speakers = self.speakers(r.table, kind)
         return any(
             subject == r.table

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.oracle.record import Round
+from tests.oracle.record import Holes, Round
 from tests.oracle.rules import WAGERS
 from tests.oracle.timeline import Finding, after, before, finding
 from tests.oracle.validate import MAX_MONEY, Event
@@ -229,8 +229,21 @@ def most_wagers(r: Round) -> int | None:
     return min(bounds) if bounds else None
 
 
-def bet_findings(r: Round, standings: dict[str, Standing]) -> list[Finding]:
-    """Late acts, limits, counts and the differential."""
+def closing_may_be_lost(r: Round, holes: Holes, bet: str) -> bool:
+    """May a "No more bets" that is not there have come before something that was done with this bet?"""
+    closings, resets = r.of("bets.closed.v1"), r.rulings("device-reset")
+    if not closings:
+        since = r.first_fact
+    elif resets and (all(before(e, resets[0]) for e in closings[1:]) or before(closings[-1], resets[-1])):
+        since = resets[-1]
+    else:
+        return False
+    acts = [act for act in r.of(*ACTS) if act["data"]["bet"] == bet]
+    return any(holes.could_be(r, "announcement", since, act) for act in acts)
+
+
+def bet_findings(r: Round, standings: dict[str, Standing], holes: Holes) -> list[Finding]:
+    """Late acts, limits, counts and the differential; what rests on a closing that may be lost is left open."""
     assert r.config is not None
     found: list[Finding] = []
     areas: dict[tuple[int, str], int] = {}
@@ -246,7 +259,7 @@ def bet_findings(r: Round, standings: dict[str, Standing]) -> list[Finding]:
             found.append(finding("late-bet", r.table, **where, actual=standing.late))
         if standing.late_withdrawal:
             found.append(finding("late-withdrawal", r.table, **where))
-        if stake:
+        if stake and not closing_may_be_lost(r, holes, bet):
             area = (data["position"], wager)
             areas[area] = areas.get(area, 0) + 1
             limit = r.limits.get(wager)
@@ -260,6 +273,9 @@ def bet_findings(r: Round, standings: dict[str, Standing]) -> list[Finding]:
             area_name = {"position": position, "wager": wager}
             found.append(finding("too-many-wagers", r.table, **r.about(), expected=most, actual=count, area=area_name))
     told = differential(r)
+    hands = [bet for bet, placing in placings(r).items() if placing["data"]["wager"] in ("player", "banker")]
+    if any(closing_may_be_lost(r, holes, bet) for bet in hands):
+        return found
     if told and told["limit"] is not None and told["first_card"] is not None and told["first_card"] > told["limit"]:
         found.append(
             finding("differential-exceeded", r.table, **r.about(), expected=told["limit"], actual=told["first_card"])

@@ -70,6 +70,9 @@ def test_dtb_5_11_3_a_replacement_of_another_deck_is_foreign() -> None:
     """FF4 5.11.3"""
     case = settled_round().rule(30_000, "replacement-card", "5.11.3", "gaming_shift_manager", draw=1, card="LG")
     assert case.codes() == ["foreign-card", "void-required"]
+    foreign = case.verdict()["findings"][0]
+    assert (foreign["actual"], foreign["expected"]) == (["LG"], None)
+    assert foreign["message"].startswith("The replacement card LG at draw 1 is not of the game's deck")
 
 
 def test_missing_or_superfluous_cards_are_not_raised_beside_a_foreign_one() -> None:
