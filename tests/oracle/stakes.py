@@ -276,6 +276,9 @@ def bet_findings(r: Round, standings: dict[str, Standing], holes: Holes) -> list
     hands = [bet for bet, placing in placings(r).items() if placing["data"]["wager"] in ("player", "banker")]
     if any(closing_may_be_lost(r, holes, bet) for bet in hands):
         return found
+    settled = {e["data"]["bet"] for e in r.of("bet.settled.v1", "bet.corrected.v1")}
+    if settled - set(placings(r)) and holes.could_be(r, "placing"):
+        return found
     if told and told["limit"] is not None and told["first_card"] is not None and told["first_card"] > told["limit"]:
         found.append(
             finding("differential-exceeded", r.table, **r.about(), expected=told["limit"], actual=told["first_card"])
