@@ -1,6 +1,7 @@
 """The command `tablewatch`: one subcommand for each thing that people do, loaded only when it is called."""
 
 import os
+import signal
 import sys
 from importlib.metadata import version
 from typing import Annotated, Final
@@ -72,6 +73,9 @@ def tablewatch(
 
 def main() -> None:
     """The entry point."""
+    if sys.argv[1:2] == ["worker"]:
+        # Until it judges, which takes it seconds, or as long as it waits for its store, it has nothing in hand.
+        signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
     try:
         load_file(os.environ)
     except InvalidSetting as error:

@@ -37,3 +37,14 @@ def test_a_worker_stops_in_time_while_the_store_is_away_and_nothing_is_lost(tmp_
         running.await_done()
         check_against_audit(running, lines)
         assert stop(worker) == 0
+
+
+def test_a_worker_that_still_waits_for_its_store_ends_with_0_when_it_is_told_to(tmp_path: Path) -> None:
+    with embedded_pipeline(tmp_path, StoreProcess(tmp_path / "clickhouse")) as running:
+        running.environment["TABLEWATCH_CLICKHOUSE_URL"] = "clickhouse://default@127.0.0.1:1/tablewatch"
+        worker = running.start_worker_command()
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while "waiting up to" not in (running.folder / "worker.log").read_text():
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+        assert stop(worker) == 0
