@@ -34,6 +34,8 @@ _CONFIGURED, _LOADED, _ENDED = "table.configured.v1", "shoe.loaded.v1", "shoe.en
 _LASTING = frozenset({_CONFIGURED, _LOADED, _ENDED})
 _known = partial(tuple.__new__, Known)
 _PLACED, _OPENED = "bet.placed.v1", "round.opened.v1"
+_JUDGED_BY = frozenset({_OPENED, _CONFIGURED})
+"""What other rounds are judged by than the one that it is of."""
 
 
 class LiveTable:
@@ -175,8 +177,8 @@ class LiveTable:
         known = source.known.get(event.id)
         refused = source.again(event, origin)
         if known is not None and refused:
-            if known.event.type == _OPENED:
-                # The round before it, which may not be held, was judged by it.
+            if known.event.type in _JUDGED_BY:
+                # The round before an opening, or those behind a configuration, which may not be held.
                 self._late += [(known.event, known.origin), (event, origin)]
             if not known.held:
                 # What rested on it must be judged again without it.

@@ -78,6 +78,22 @@ def test_a_device_that_names_its_events_anew_in_every_round_is_refused_as_an_aud
     assert len(rejections(store, table=TABLE)) == ROUNDS
 
 
+@pytest.mark.parametrize("between", BETWEEN, ids=["the-same-worker", "the-next-worker"])
+def test_a_configuration_whose_name_is_used_again_holds_for_no_round_any_more(
+    store: Store, between: Callable[[Scene], None]
+) -> None:
+    """Also for those that were judged by it and let go of."""
+    case = Case()
+    for _ in range(ROUNDS):
+        case.round(**BET)
+    events = case.events()
+    configured = events[0]
+    assert configured["type"] == "table.configured.v1"
+    again = {**configured, "data": {**configured["data"], "positions": 6}}
+    assert play_parts(store, [events, [again]], between) == [[], ["round-incomplete"]]
+    assert len(rejections(store, table=TABLE)) == 2
+
+
 def test_a_name_is_known_to_a_table_that_was_read_again_since_and_not_as_far_back(store: Store) -> None:
     """A card comes late, and the shoe in play is read again: the name is of the shoe before."""
     events = two_shoes().round(**BET).events()
