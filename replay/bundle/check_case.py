@@ -501,8 +501,11 @@ def check(where: Path, trusted: FrozenSet[str] = frozenset()) -> Tuple[List[str]
     except Wrong as error:
         return [f"WRONG  {error}"], False
     lines.append(f"right  {len(files)} files are as they were packed")
+    names = sorted({file.rpartition("/")[0] for file in files if file.endswith("/round.json")})
+    if not names:
+        return [*lines, "WRONG  there is no round in it"], False
     right = True
-    for name in sorted({file.rpartition("/")[0] for file in files if file.endswith("/round.json")}):
+    for name in names:
         try:
             told, left = check_round(name, files, trusted)
             lines.append(f"right  {told}")

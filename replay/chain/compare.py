@@ -145,7 +145,7 @@ def judge_rows(compared: Compared, circumstances: Circumstances, cleared: Contai
             continue
         if (leaf.kind, leaf.key) in there:
             tell("changed", leaf.kind, leaf.key, leaf.table, f"it is not what leaf {leaf.position} was made of")
-        elif _superseded(leaf, compared.versions):
+        elif superseded(leaf, compared.versions):
             judged.superseded += 1
         elif circumstances.expired(leaf):
             judged.expired += 1
@@ -191,7 +191,7 @@ _MOST_MOVES = 1_000
 """Among so many rows it is looked which one was moved where; beyond, a move is told as a removal and an insertion."""
 
 
-def _superseded(leaf: Leaf, versions: Mapping[tuple[str, str], int]) -> bool:
+def superseded(leaf: Leaf, versions: Mapping[tuple[str, str], int]) -> bool:
     """Whether a later version is there, which the engine keeps in place of the earlier."""
     subject, version = subject_of(leaf)
     return version is not None and versions.get((leaf.kind, subject), -1) > version

@@ -5,12 +5,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import orjson
+
 from audit.merkle import check_consistency, check_inclusion, consistency_proof, inclusion_proof
+from replay.chain.compare import superseded
 from replay.chain.note import TREE, check_note, vouched_keys
-from replay.chain.rows import BY_KIND, RECORD, ChainedRow, rows_of
+from replay.chain.rows import BY_KIND, RECORD, ChainedRow, key_of, rows_of
+from replay.chain.seal import GRACE_MS
 from replay.chain.tree import StoredTree
 from store.connect import Store
-from store.read.proof import checkpoints, leaves_of_rows, signing_keys
+from store.read.proof import checkpoints, leaves_beginning, leaves_of_rows, signing_keys
+from store.read.rounds import revisions
 from store.rows.proof import Checkpoint, Leaf, SigningKey
 from store.rows.raw import RecordKey
 from store.rows.verdicts import RoundKey
@@ -68,8 +73,10 @@ def rows_of_round(store: Store, key: RoundKey, records: Sequence[RecordKey]) -> 
 def prove_round(store: Store, key: RoundKey, records: Sequence[RecordKey]) -> RoundProof:
     """The proof of a round whose events stand in these records."""
     rows = sorted(rows_of_round(store, key, records), key=lambda row: row.order)
+    _check_that_all_are_there(store, key, rows)
     leaves = leaves_of_rows(store, key.table, [(row.kind, row.key) for row in rows])
-    sealed = [(row, _leaf_of(leaves, row)) for row in rows]
+    until = max((each.at for each in checkpoints(store, TREE)), default=0) - GRACE_MS
+    sealed = [(row, _leaf_of(leaves, row, until)) for row in rows]
     last = max((leaf.position for _, leaf in sealed), default=-1)
     signed = checkpoints(store, TREE, last + 1)
     if not sealed or not signed:
@@ -82,6 +89,32 @@ def prove_round(store: Store, key: RoundKey, records: Sequence[RecordKey]) -> Ro
         check_inclusion(leaf.leaf, leaf.position, checkpoint.size, path, checkpoint.root)
         proved.append(ProvedRow(row, leaf, path))
     return RoundProof(key, tuple(proved), checkpoint, tuple(_up_to(signing_keys(store), checkpoint)))
+
+
+_EARLIER_MS = 3_600_000
+"""A row is of a time a little before others of its round at most."""
+
+
+def _check_that_all_are_there(store: Store, key: RoundKey, rows: Sequence[ChainedRow]) -> None:
+    """What was sealed of a round last (its verdict, its compact form, each finding that its verdicts name) must be
+    there. That a record is gone is seen by its events."""
+    if not rows:
+        return
+    judged = revisions(store, key)
+    findings = {str(finding["id"]) for each in judged for finding in orjson.loads(each.json)["findings"]}
+    of_round = key_of(key.table, key.shoe, key.round) + "/"
+    beginnings = [("verdict", of_round), ("round", of_round), *(("finding", key_of(each) + "/") for each in findings)]
+    stored = {(row.kind, row.key) for row in rows}
+    versions: dict[tuple[str, str], int] = {}
+    for row in rows:
+        versions[row.kind, row.subject] = max(versions.get((row.kind, row.subject), 0), row.version)
+    last = max((each.revision for each in judged), default=0)
+    for leaf in leaves_beginning(store, key.table, min(row.at for row in rows) - _EARLIER_MS, beginnings):
+        if (leaf.kind, leaf.key) in stored or superseded(leaf, versions):
+            continue
+        # An earlier revision may be past its time.
+        if leaf.kind != "verdict" or int(leaf.key.split("/")[-2]) >= last:
+            raise NotAsSealed(f"{leaf.kind} {leaf.key} was sealed and is gone; run: tablewatch replay verify --chain")
 
 
 def proof_json(proof: RoundProof) -> dict[str, Any]:
@@ -141,9 +174,15 @@ def _before(store: Store, checkpoint: Checkpoint) -> Checkpoint | None:
     return earlier[-1] if earlier else None
 
 
-def _leaf_of(leaves: Sequence[Leaf], row: ChainedRow) -> Leaf:
-    """The leaf of a row, which must be as it was sealed."""
+def _leaf_of(leaves: Sequence[Leaf], row: ChainedRow, until: int) -> Leaf:
+    """The leaf of a row, which must be as it was sealed. What is of a time before ``until`` was sealed by now, unless
+    it came late."""
     of_row = [leaf for leaf in leaves if (leaf.kind, leaf.key) == (row.kind, row.key)]
+    if not of_row and row.at < until:
+        raise NotSealed(
+            f"{row.kind} {row.key} is older than the last checkpoint and not in the chain; run: tablewatch replay"
+            " verify --chain, which tells whether it came late or was put in"
+        )
     if not of_row:
         raise NotSealed(f"{row.kind} {row.key} is not sealed yet; {SEAL_FIRST}")
     for leaf in of_row:

@@ -43,6 +43,15 @@ def leaves_of_rows(store: Store, table: str, rows: Sequence[tuple[str, str]]) ->
     return _leaves(store, condition, table=table, rows=tuple(rows))
 
 
+def leaves_beginning(store: Store, table: str, since: int, beginnings: Sequence[tuple[str, str]]) -> list[Leaf]:
+    """The leaves of a kind whose keys begin so, as links of one table, of rows since a time (milliseconds)."""
+    condition = (
+        "table = %(table)s AND at >= fromUnixTimestamp64Milli(%(since)s)"
+        " AND arrayExists(each -> each.1 = toString(kind) AND startsWith(key, each.2), %(beginnings)s)"
+    )
+    return _leaves(store, condition, table=table, since=since, beginnings=list(beginnings))
+
+
 def leaf_months(store: Store, tree: str, kind: str) -> list[int]:
     """The months of the rows that leaves of a kind stand for, e.g. 202611."""
     rows = store.query(

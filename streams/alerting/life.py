@@ -315,22 +315,21 @@ def _told(life: Life) -> str:
     if last is None:
         return "it was never raised."
     who = f"{last.by} ({role_words(last.role)})" if last.role and last.by != SYSTEM else last.by
-    when = moment(last.at)
     match life.state:
         case "acknowledged":
-            return f"{who} was first and acknowledged it at {when}."
+            return f"{who} was first and acknowledged it."
         case "taken" if last.recipient:
-            return f"{who} handed it over to {last.recipient} at {when}."
+            return f"{who} handed it over to {last.recipient}."
         case "taken" if last.action == "taken over":
-            return f"{who} took it over at {when}."
+            return f"{who} took it over."
         case "taken":
-            return f"{who} was first and took it at {when}."
+            return f"{who} was first and took it."
         case "resolved":
-            return f"{who} resolved it at {when} as {last.disposition}."
+            return f"{who} resolved it as {last.disposition}."
         case "cleared":
-            return f"A later fact took the ground away at {when}: the finding is cleared."
+            return "A later fact took the ground away: the finding is cleared."
         case state:
-            return f"It was {state} at {when}."
+            return f"It was {state}."
 
 
 def _of_system(life: Life, act: SystemAct) -> _Made | Refusal:

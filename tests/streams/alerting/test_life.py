@@ -91,7 +91,7 @@ def test_who_takes_an_alert_over_hands_nothing_over_to_herself() -> None:
     steps = after(act("take", "bob", "operator"), mine)
     assert (steps[-1].action, steps[-1].by, steps[-1].recipient) == ("taken over", "anna", "")
     assert (steps[-1].detail["from"], life_of(steps).holder) == ("bob", "anna")
-    assert "anna (shift manager) took it over at" in refused(steps, act("take", "bob", "operator")).reason
+    assert "anna (shift manager) took it over." in refused(steps, act("take", "bob", "operator")).reason
     nobodys = after(act("acknowledge", "bob", "operator"), mine)
     assert (nobodys[-1].action, life_of(nobodys).holder) == ("taken", "anna")
 
