@@ -25,8 +25,7 @@ def check(case: Case) -> None:
     if len(areas) - len(set(areas)) < most:
         # Too few wagers beyond the first on their areas for any area to have too many.
         return
-    certain = [stake for stake in case.standing() if not case.rests_on_lost_closing(stake.bet)]
-    for (position, wager), count in Counter((stake.position, stake.wager) for stake in certain).items():
+    for (position, wager), count in Counter(areas).items():
         if count > most:
             case.raise_finding(
                 "too-many-wagers", case.clause("area-maximum"),

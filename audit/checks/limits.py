@@ -8,9 +8,7 @@ def check(case: Case) -> None:
     limits = case.configuration.limits
     for stake in case.stakes.bets:
         limit = limits.get(stake.wager)
-        if limit is None or not stake.standing or limit.min <= stake.standing <= limit.max:
-            continue
-        if case.rests_on_lost_closing(stake.bet):
+        if limit is None or not stake.standing:
             continue
         if stake.standing < limit.min:
             case.raise_finding(
@@ -18,7 +16,7 @@ def check(case: Case) -> None:
                 f"Bet {stake.bet} on {stake.wager} is {stake.standing}, under the minimum of {limit.min}.",
                 expected=limit.min, actual=stake.standing, bet=stake.bet,
             )  # fmt: skip
-        else:
+        elif stake.standing > limit.max:
             case.raise_finding(
                 "above-maximum", case.clause("over-maximum") or case.clause("limits"),
                 f"Bet {stake.bet} on {stake.wager} is {stake.standing}, over the maximum of {limit.max}.",

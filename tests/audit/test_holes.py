@@ -70,9 +70,15 @@ def test_a_bet_withdrawn_after_a_lost_closing_is_settled_or_not(paid: int) -> No
 
 
 def test_what_was_placed_after_a_lost_closing_may_have_been_refused() -> None:
-    """Nothing is said of its settlement, of its limits, or of the differential."""
-    case = _after_a_lost_closing(b1=(100, 0)).bet(14_000, "b2", "banker", 20_000).bet(14_000, "b3", "tie", 50)
+    case = _after_a_lost_closing(b1=(100, 0)).bet(14_000, "b2", "banker", 500)
     assert case.judged(lost="bets.closed") == ("unverifiable", ["round-incomplete"])
+
+
+def test_limits_and_differential_are_judged_beside_a_lost_closing() -> None:
+    """They are not among what the contract leaves open (6, Holes)."""
+    case = _after_a_lost_closing(b1=(100, 0)).bet(14_000, "b2", "banker", 20_000).bet(14_000, "b3", "tie", 50)
+    found = ["above-maximum", "below-minimum", "differential-exceeded", "round-incomplete"]
+    assert case.judged(lost="bets.closed") == ("unverifiable", found)
 
 
 def test_what_was_placed_before_the_hole_of_a_lost_closing_is_judged() -> None:

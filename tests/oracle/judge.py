@@ -76,7 +76,7 @@ def judge_round(r: Round, holes: Holes) -> Verdict:
         return write_verdict(r, "unverifiable", found, cards, expected, standings)
 
     findings, missing = order_findings(r, holes)
-    findings += method_findings(r) + role_findings(r) + early_cards(r) + bet_findings(r, standings, holes)
+    findings += method_findings(r) + role_findings(r) + early_cards(r) + bet_findings(r, standings)
     findings += cards.findings(void=declared or rightly_void)
     if cards.hidden and not declared and not required:
         missing.append("a draw")

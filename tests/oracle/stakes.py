@@ -242,8 +242,8 @@ def closing_may_be_lost(r: Round, holes: Holes, bet: str) -> bool:
     return any(holes.could_be(r, "announcement", since, act) for act in acts)
 
 
-def bet_findings(r: Round, standings: dict[str, Standing], holes: Holes) -> list[Finding]:
-    """Late acts, limits, counts and the differential; what rests on a closing that may be lost is left open."""
+def bet_findings(r: Round, standings: dict[str, Standing]) -> list[Finding]:
+    """Late acts, limits, counts and the differential."""
     assert r.config is not None
     found: list[Finding] = []
     areas: dict[tuple[int, str], int] = {}
@@ -259,7 +259,7 @@ def bet_findings(r: Round, standings: dict[str, Standing], holes: Holes) -> list
             found.append(finding("late-bet", r.table, **where, actual=standing.late))
         if standing.late_withdrawal:
             found.append(finding("late-withdrawal", r.table, **where))
-        if stake and not closing_may_be_lost(r, holes, bet):
+        if stake:
             area = (data["position"], wager)
             areas[area] = areas.get(area, 0) + 1
             limit = r.limits.get(wager)
@@ -273,12 +273,6 @@ def bet_findings(r: Round, standings: dict[str, Standing], holes: Holes) -> list
             area_name = {"position": position, "wager": wager}
             found.append(finding("too-many-wagers", r.table, **r.about(), expected=most, actual=count, area=area_name))
     told = differential(r)
-    hands = [bet for bet, placing in placings(r).items() if placing["data"]["wager"] in ("player", "banker")]
-    if any(closing_may_be_lost(r, holes, bet) for bet in hands):
-        return found
-    settled = {e["data"]["bet"] for e in r.of("bet.settled.v1", "bet.corrected.v1")}
-    if settled - set(placings(r)) and holes.could_be(r, "placing"):
-        return found
     if told and told["limit"] is not None and told["first_card"] is not None and told["first_card"] > told["limit"]:
         found.append(
             finding("differential-exceeded", r.table, **r.about(), expected=told["limit"], actual=told["first_card"])

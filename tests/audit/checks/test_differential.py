@@ -91,11 +91,3 @@ def test_it_is_judged_at_the_first_card_and_told_at_the_closing() -> None:
     case.incident("foreign-card").rule(31_000, "void", "5.1.1")
     assert case.judged() == ("void", [])
     assert case.verdict()["differential"] == {"closing": 2_000, "first_card": None, "limit": 1_000}
-
-
-def test_dtb_5_18_a_bet_that_was_settled_and_whose_placing_may_be_lost_leaves_it_open() -> None:
-    """FF4 5.18"""
-    case = over().bet(3_000, "b3", "banker", 1_500).settle("b3", 0, 0)
-    assert case.codes() == []
-    assert case.judged(lost="bet.placed") == ("unverifiable", ["round-incomplete"])
-    assert case.without("bet.placed").judged() == ("flagged", ["differential-exceeded"])
