@@ -14,7 +14,7 @@ from replay.chain.rows import BY_KIND, RECORD, ChainedRow, key_of, rows_of
 from replay.chain.seal import GRACE_MS
 from replay.chain.tree import StoredTree
 from store.connect import Store
-from store.read.proof import checkpoints, leaves_beginning, leaves_of_rows, signing_keys
+from store.read.proof import checkpoints, last_checkpoint_ms, leaves_beginning, leaves_of_rows, signing_keys
 from store.read.rounds import revisions
 from store.rows.proof import Checkpoint, Leaf, SigningKey
 from store.rows.raw import RecordKey
@@ -75,7 +75,7 @@ def prove_round(store: Store, key: RoundKey, records: Sequence[RecordKey]) -> Ro
     rows = sorted(rows_of_round(store, key, records), key=lambda row: row.order)
     _check_that_all_are_there(store, key, rows)
     leaves = leaves_of_rows(store, key.table, [(row.kind, row.key) for row in rows])
-    until = max((each.at for each in checkpoints(store, TREE)), default=0) - GRACE_MS
+    until = (last_checkpoint_ms(store, TREE) or 0) - GRACE_MS
     sealed = [(row, _leaf_of(leaves, row, until)) for row in rows]
     last = max((leaf.position for _, leaf in sealed), default=-1)
     signed = checkpoints(store, TREE, last + 1)
