@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated, Any, Literal
 
-import orjson
 from pydantic import ConfigDict, Field, GetCoreSchemaHandler, TypeAdapter
 from pydantic_core import CoreSchema, core_schema
 
@@ -168,49 +167,3 @@ VERDICT: TypeAdapter[Verdict] = TypeAdapter(Verdict)
 def parse_verdict(raw: bytes) -> Verdict:
     """A verdict read back from its JSON."""
     return VERDICT.validate_json(raw)
-
-
-_FINDINGS: TypeAdapter[tuple[Finding, ...]] = TypeAdapter(tuple[Finding, ...])
-
-
-def verdict_again(raw: bytes) -> Verdict:
-    """A verdict read back from what this program wrote a moment ago: it is not looked at again, which takes five times
-    as long. For what comes from anywhere else there is ``parse_verdict``."""
-    said = orjson.loads(raw)
-    rules, outcome, displayed, differential = said["rules"], said["outcome"], said["displayed"], said["differential"]
-    findings = said["findings"]
-    return Verdict(
-        table=said["table"],
-        shoe=said["shoe"],
-        round=said["round"],
-        revision=said["revision"],
-        game=said["game"],
-        rules=None if rules is None else RulesInForce(**rules),
-        status=said["status"],
-        outcome=None
-        if outcome is None
-        else Outcome(
-            outcome["winner"], outcome["totals"], {hand: tuple(cards) for hand, cards in outcome["hands"].items()},
-            tuple(outcome["naturals"]), tuple(outcome["pairs"]),
-        ),
-        displayed=None if displayed is None else Displayed(**displayed),
-        bets=tuple(
-            Bet(
-                bet["bet"], bet["position"], bet["player"], bet["wager"], _amount(bet["stake"]),
-                _settled(bet["expected"]), _settled(bet["actual"]),
-            )
-            for bet in said["bets"]
-        ),
-        differential=None if differential is None else Differential(**differential),
-        findings=_FINDINGS.validate_json(orjson.dumps(findings)) if findings else (),
-        settings=said["settings"],
-        digest=said["digest"],
-    )  # fmt: skip
-
-
-def _settled(said: Any) -> Settled | None:
-    return None if said is None else Settled(_amount(said["paid"]), _amount(said["collected"]))
-
-
-def _amount(said: int | str) -> int | Fraction:
-    return said if said.__class__ is int else Fraction(said)

@@ -16,18 +16,18 @@ from collections.abc import Callable, Sequence
 from multiprocessing.connection import Connection
 from typing import Any, Final, NamedTuple, NoReturn
 
-from audit.live.concluded import Concluded
+from audit.judge import JUDGE_VERSION
 from schemas.decoding import decode_again
-from schemas.verdicts import verdict_again
+from schemas.verdicts_again import verdict_again
 from store.connect import Patience, Store
 from store.errors import StoreError, StoreUnavailable
 from store.rows.raw import Record, StoredRejection
-from store.rows.verdicts import FindingState
+from store.rows.verdicts import FindingState, JudgedRoundAgain
 from streams.collecting import collect_seldom
 from streams.intake import read_record
-from streams.news import News, Published
+from streams.news import News
 from streams.tenure import NoLongerOurs
-from streams.writing import finding_states, judged_round, stored_rejections, write_rows
+from streams.writing import finding_states, stored_rejections, write_rows
 
 logger = logging.getLogger(__name__)
 
@@ -202,7 +202,7 @@ def _outcome(store: Store, parcel: _Parcel, partitions: int) -> Exception | None
 def _write(store: Store, parcel: _Parcel, partitions: int) -> None:
     if parcel == _IS_IT_THERE:
         store.query("SELECT 1")
-    rounds = [judged_round(_unpacked(*each), parcel.now) for each in parcel.verdicts]
+    rounds = [_round_again(parcel.now, *each) for each in parcel.verdicts]
     records = []
     for topic, partition, offset, arrival, raw, log, accepted in parcel.records:
         if accepted:
@@ -213,5 +213,6 @@ def _write(store: Store, parcel: _Parcel, partitions: int) -> None:
     write_rows(store, rounds, parcel.findings, parcel.refused, records)
 
 
-def _unpacked(json: bytes, *beside: Any) -> Published:
-    return Published(Concluded(verdict=verdict_again(json), **dict(zip(_BESIDE, beside, strict=True))), json)
+def _round_again(now: int, json: bytes, *beside: Any) -> JudgedRoundAgain:
+    known = dict(zip(_BESIDE, beside, strict=True))
+    return JudgedRoundAgain(verdict=verdict_again(json), judge=str(JUDGE_VERSION), judged=now, json=json, **known)

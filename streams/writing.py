@@ -6,7 +6,7 @@ from audit.judge import JUDGE_VERSION
 from schemas.time import micros
 from store.connect import Store
 from store.rows.raw import Record, StoredRejection
-from store.rows.verdicts import FindingState, JudgedRound
+from store.rows.verdicts import FindingState, JudgedRound, JudgedRoundAgain
 from store.write.findings import write_findings
 from store.write.raw import write_records, write_rejections
 from store.write.verdicts import write_verdicts
@@ -27,7 +27,7 @@ def write(store: Store, news: News, records: Sequence[Record], now: int) -> None
 
 def write_rows(
     store: Store,
-    rounds: Sequence[JudgedRound],
+    rounds: Sequence[JudgedRound | JudgedRoundAgain],
     findings: Sequence[FindingState],
     refused: Sequence[StoredRejection],
     records: Sequence[Record],

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from schemas.findings import Finding
 from schemas.verdicts import Verdict
+from schemas.verdicts_again import VerdictAgain
 
 _TWENTY_BITS = 1 << 20
 _TIME_BITS = 44
@@ -22,10 +23,9 @@ class RoundKey:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JudgedRound:
-    """A verdict, and what the judge knew of the round that the verdict does not say."""
+class _Judgement:
+    """What the judge knew of a round that its verdict does not say."""
 
-    verdict: Verdict
     judge: str
     """Version of the judge."""
     judged: int
@@ -41,16 +41,39 @@ class JudgedRound:
     pit: str | None = None
     currency: str | None = None
     dealer: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgedRound(_Judgement):
+    """A verdict, with what the judge knew beside it."""
+
+    verdict: Verdict
     json: bytes | None = None
     """The verdict as published; None: it is still to be written."""
 
     def __post_init__(self) -> None:
-        if self.verdict.revision >= _TWENTY_BITS:
-            raise ValueError(f"revision {self.verdict.revision} is beyond what the store can put in order")
+        _check_order(self.verdict.revision)
 
     @property
     def key(self) -> RoundKey:
         return RoundKey(self.verdict.table, self.verdict.shoe, self.verdict.round)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgedRoundAgain(_Judgement):
+    """The same of a verdict that was published and read back from that."""
+
+    verdict: VerdictAgain
+    json: bytes
+    """The verdict as published."""
+
+    def __post_init__(self) -> None:
+        _check_order(self.verdict.revision)
+
+
+def _check_order(revision: int) -> None:
+    if revision >= _TWENTY_BITS:
+        raise ValueError(f"revision {revision} is beyond what the store can put in order")
 
 
 def revision_and_time(precedence: int) -> tuple[int, int]:

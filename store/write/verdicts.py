@@ -10,9 +10,10 @@ from games.cards import STANDARD
 from games.money import plain_decimal
 from games.rulebook import GAMES
 from schemas.verdicts import Bet, Settled, verdict_json
+from schemas.verdicts_again import BetAgain, SettledAgain
 from store.card_numbers import card_numbers
 from store.connect import Store
-from store.rows.verdicts import JudgedRound
+from store.rows.verdicts import JudgedRound, JudgedRoundAgain
 from store.ticks import arrival_ticks, device_ticks
 from store.write.token import batch_token
 
@@ -22,11 +23,11 @@ _NO_DATE = date(1970, 1, 1)
 _RANKING = {rank: place for place, rank in enumerate(STANDARD.ranks, start=1)}
 
 
-def write_verdicts(store: Store, rounds: Sequence[JudgedRound]) -> None:
+def write_verdicts(store: Store, rounds: Sequence[JudgedRound | JudgedRoundAgain]) -> None:
     """Stores verdicts. They may come again: of a revision the row judged first counts, of a round its last revision."""
     if not rounds:
         return
-    published = [each.json or verdict_json(each.verdict) for each in rounds]
+    published = [_published(each) for each in rounds]
     token = batch_token(
         "verdicts",
         (f"{each.judge}/{each.judged}/".encode() + json for each, json in zip(rounds, published, strict=True)),
@@ -35,7 +36,13 @@ def write_verdicts(store: Store, rounds: Sequence[JudgedRound]) -> None:
     store.insert("verdicts", _verdict_columns(rounds, published), token)
 
 
-def _verdict_columns(rounds: Sequence[JudgedRound], published: list[bytes]) -> dict[str, list[Any]]:
+def _published(judged: JudgedRound | JudgedRoundAgain) -> bytes:
+    if isinstance(judged, JudgedRoundAgain):
+        return judged.json
+    return judged.json or verdict_json(judged.verdict)
+
+
+def _verdict_columns(rounds: Sequence[JudgedRound | JudgedRoundAgain], published: list[bytes]) -> dict[str, list[Any]]:
     return {
         "table": [each.verdict.table for each in rounds],
         "shoe": [each.verdict.shoe for each in rounds],
@@ -48,7 +55,7 @@ def _verdict_columns(rounds: Sequence[JudgedRound], published: list[bytes]) -> d
     }
 
 
-def _round_columns(rounds: Sequence[JudgedRound]) -> dict[str, list[Any]]:
+def _round_columns(rounds: Sequence[JudgedRound | JudgedRoundAgain]) -> dict[str, list[Any]]:
     verdicts = [each.verdict for each in rounds]
     columns: dict[str, list[Any]] = {
         "table": [verdict.table for verdict in verdicts],
@@ -84,7 +91,7 @@ def _round_columns(rounds: Sequence[JudgedRound]) -> dict[str, list[Any]]:
     return columns | _bet_columns(bets)
 
 
-def _bet_columns(bets: Sequence[tuple[Bet, ...]]) -> dict[str, list[Any]]:
+def _bet_columns(bets: Sequence[Sequence[Bet | BetAgain]]) -> dict[str, list[Any]]:
     return {
         "bets.bet": [[bet.bet for bet in each] for each in bets],
         "bets.position": [[bet.position for bet in each] for each in bets],
@@ -112,15 +119,15 @@ def _bits(game: str | None, named: Sequence[str]) -> int:
     return sum(1 << place for place, hand in enumerate(_hands(game)) if hand in named)
 
 
-def _whole(amount: int | Fraction) -> int:
-    """Chips are whole; what is not was never staked, paid or collected."""
-    if amount != int(amount):
+def _whole(amount: int | Fraction | str) -> int:
+    """Chips are whole; what is not, as JSON has it in a string, was never staked, paid or collected."""
+    if isinstance(amount, str) or amount != int(amount):
         raise ValueError(f"{amount} is no whole amount")
     return int(amount)
 
 
-def _exact(settled: Settled | None, part: str) -> Decimal | None:
+def _exact(settled: Settled | SettledAgain | None, part: str) -> Decimal | None:
     if settled is None:
         return None
     amount = settled.paid if part == "paid" else settled.collected
-    return Decimal(amount) if isinstance(amount, int) else Decimal(plain_decimal(amount))
+    return Decimal(amount) if isinstance(amount, int | str) else Decimal(plain_decimal(amount))

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from schemas.findings import finding_json
-from schemas.verdicts import parse_verdict, verdict_again, verdict_json
+from schemas.verdicts import parse_verdict, verdict_json
 from schemas.words import LARGEST
 from tests.audit.both_judges import differences, judge_lines
 from tests.audit.case import settled_round
@@ -18,6 +18,7 @@ from tests.oracle.rules import ALL_CARDS
 from tests.oracle.scenarios import scenario
 from tests.oracle.script import to_lines
 from tests.oracle.validate import INCIDENTS, OPTIONAL, REQUIRED, ROLES, RULINGS
+from tests.schemas.read_again import is_read_again
 
 FUZZ = settings(max_examples=25, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 
@@ -41,7 +42,7 @@ def judged_and_written(lines: list[bytes]) -> None:
     for verdict in judged.verdicts:
         written = verdict_json(verdict)
         assert verdict_json(parse_verdict(written)) == written
-        assert verdict_again(written) == parse_verdict(written)
+        assert is_read_again(written)
     for finding in judged.beside:
         assert json.loads(finding_json(finding))["id"] == finding.id
 
