@@ -8,7 +8,7 @@ from pydantic import Field
 
 from console.api.models import Given, Told
 from console.auth.passwords import LONGEST, WeakPassword
-from console.auth.people import InvalidPerson, Person
+from console.auth.people import InvalidPerson, Person, differences
 from console.auth.roles import Role
 from console.server.gate import SignedIn, address_of
 from console.server.parts import Console, Parts
@@ -84,7 +84,7 @@ async def change(name: Name, given: Change, session: SignedIn, parts: Console, r
     if name == session.name and (given.role is not None or given.disabled is not None):
         raise Refused(409, "nobody changes the own role or access: ask another administrator")
     try:
-        person = parts.people.get(name)
+        person = before = parts.people.get(name)
     except InvalidPerson as error:
         raise Refused(404, str(error)) from error
     try:
@@ -96,10 +96,8 @@ async def change(name: Name, given: Change, session: SignedIn, parts: Console, r
             person = parts.people.disable(name) if given.disabled else parts.people.enable(name)
     except WeakPassword as error:
         raise Refused(422, str(error)) from error
-    changed = [field for field in ("role", "disabled", "password") if getattr(given, field) is not None]
-    parts.access.note(
-        session, "changed a person", address=address_of(request), detail={"name": name, "changed": changed}
-    )
+    changed = differences(before, person, password=given.password is not None)
+    parts.access.note(session, "changed a person", address=address_of(request), detail={"name": name, **changed})
     return _told(person, parts)
 
 

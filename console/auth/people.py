@@ -44,6 +44,23 @@ class Refusal:
     reason: str
 
 
+def differences(before: Person, after: Person, *, password: bool = False) -> dict[str, Any]:
+    """What is different of a person, as the access log tells it: by what it was, and what it is. Of a password only
+    that it is another one."""
+    found: dict[str, Any] = {}
+    if before.role != after.role:
+        found["role"] = {"from": before.role, "to": after.role}
+    if (before.disabled is None) != (after.disabled is None):
+        found["may_sign_in"] = {"from": _yes(before.disabled is None), "to": _yes(after.disabled is None)}
+    if password:
+        found |= {"password": "another"}
+    return found
+
+
+def _yes(said: bool) -> str:
+    return "yes" if said else "no"
+
+
 class People:
     """All who may sign in."""
 
@@ -60,7 +77,7 @@ class People:
         kept = passwords.hash_of(password)
         with self._database.changing() as db:
             if db.execute("SELECT 1 FROM person WHERE name = ?", (name,)).fetchone():
-                raise InvalidPerson(f"{name} is there already")
+                raise InvalidPerson(f"{name} is there already: whoever else it is takes another name")
             db.execute(
                 "INSERT INTO person (name, role, hash, made) VALUES (?, ?, ?, ?)", (name, role, kept, self._now())
             )
@@ -77,7 +94,7 @@ class People:
         with self._database.using() as db:
             row = db.execute(f"SELECT {_COLUMNS} FROM person WHERE name = ?", (name,)).fetchone()
         if row is None:
-            raise InvalidPerson(f"there is no {name}")
+            raise InvalidPerson(f"there is no {name}: `tablewatch console users list` tells who there is")
         return Person(*row)
 
     def change_role(self, name: str, role: str) -> Person:

@@ -16,7 +16,7 @@ from console.auth.oidc_settings import InvalidOidc, oidc_settings
 from console.auth.outsiders import Outsiders
 from console.auth.pace import Pace
 from console.auth.passwords import WeakPassword
-from console.auth.people import InvalidPerson, People, Person
+from console.auth.people import InvalidPerson, People, Person, differences
 from console.auth.roles import ABOUT, ROLES
 from console.auth.sessions import Sessions
 from console.changes.ledger import Ledger
@@ -188,8 +188,7 @@ def role(name: str, role: Annotated[str, typer.Argument(help=f"One of {', '.join
     """
     with _database() as database, _told():
         people = People(database)
-        people.change_role(name, role)
-        _note(database, "changed a person", name, changed=["role"])
+        _changed(database, people.get(name), people.change_role(name, role))
         lasts = Outsiders(database, people).is_one(name)
     until = " At the next sign-in the provider's groups decide again." if lasts else ""
     typer.echo(f"{name} is {role} now.{until}", err=True)
@@ -211,8 +210,8 @@ def password(
         people = People(database)
         if Outsiders(database, people).is_one(name):
             raise InvalidPerson(f"{name} signs in with the house's provider, which keeps the password")
-        people.change_password(name, _password(from_input))
-        _note(database, "changed a person", name, changed=["password"])
+        before = people.get(name)
+        _changed(database, before, people.change_password(name, _password(from_input)), password=True)
     typer.echo(f"{name} has another password, and is signed out everywhere.", err=True)
 
 
@@ -226,8 +225,8 @@ def disable(name: str) -> None:
     The person may not sign in any more and is signed out everywhere. Nobody is deleted: logs name them.
     """
     with _database() as database, _told():
-        People(database).disable(name)
-        _note(database, "changed a person", name, changed=["disabled"])
+        people = People(database)
+        _changed(database, people.get(name), people.disable(name))
     typer.echo(f"{name} may sign in no more, and is signed out everywhere.", err=True)
 
 
@@ -241,9 +240,13 @@ def enable(name: str) -> None:
     The person may sign in again; a lock after failures is taken off too.
     """
     with _database() as database, _told():
-        People(database).enable(name)
-        _note(database, "changed a person", name, changed=["disabled"])
+        people = People(database)
+        _changed(database, people.get(name), people.enable(name))
     typer.echo(f"{name} may sign in.", err=True)
+
+
+def _changed(database: Database, before: Person, after: Person, *, password: bool = False) -> None:
+    _note(database, "changed a person", after.name, **differences(before, after, password=password))
 
 
 def _note(database: Database, action: str, name: str, **detail: object) -> None:

@@ -326,6 +326,15 @@ def test_any_click_gives_the_page_its_sound(console: ConsoleServer, visitor: Vis
     expect(sound).to_have_attribute("aria-pressed", "true")
 
 
+def test_a_phone_has_its_buttons_in_one_row_while_the_sound_waits(console: ConsoleServer, visitor: Visitor) -> None:
+    page = visitor.page(console, "shift_manager", "/desk", PHONE)
+    nobody_has_clicked(page)
+    sound = page.locator("#sound")
+    expect(sound).to_have_attribute("aria-pressed", "mixed")
+    boxes = [each.bounding_box() for each in (sound, page.get_by_role("button", name="Sign out"))]
+    assert len({round(box["y"]) for box in boxes if box is not None}) == 1, boxes
+
+
 def test_people_and_access_log_for_the_administrator(console: ConsoleServer, visitor: Visitor) -> None:
     page = visitor.page(console, "administrator", "/people")
     page.get_by_label("Name").fill("new.person")
