@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from operator import itemgetter
 
+from games.readings import DEFAULT_READINGS, Readings
 from simulator.clock import milliseconds
 from simulator.devices import Delivery
 from simulator.faults.plan import Plan
@@ -31,13 +32,14 @@ def simulate(
     games: Sequence[str] | None = None,
     start: datetime = START,
     truth: TruthSink = _nowhere,
+    readings: Readings = DEFAULT_READINGS,
 ) -> Iterator[bytes]:
     """The events of a floor, one JSON line each (without its line end), in the order of arrival.
 
     ``rounds`` is per table. In the share ``faults`` of the rounds something goes wrong, drawn evenly from ``codes``
-    (None: every code whose basis is a rule), and ``truth`` is told.
+    (None: every code whose basis is a rule), and ``truth`` is told. Tables pay by these ``readings``.
     """
-    for _, line in deliveries(tables, rounds, seed, faults, codes, games, start, truth):
+    for _, line in deliveries(tables, rounds, seed, faults, codes, games, start, truth, readings):
         yield line
 
 
@@ -50,12 +52,13 @@ def deliveries(
     games: Sequence[str] | None = None,
     start: datetime = START,
     truth: TruthSink = _nowhere,
+    readings: Readings = DEFAULT_READINGS,
 ) -> Iterator[Delivery]:
     """The same with the time of arrival (milliseconds since 1970) before each line, for whoever paces it."""
     begin = milliseconds(start)
     floor = [
         Table(setup, number, tables, rounds, seed, begin, Plan(faults, codes, setup, seed), truth).play()
-        for number, setup in enumerate(setups(tables, seed, games))
+        for number, setup in enumerate(setups(tables, seed, games, readings))
     ]
     # Each table goes on from the earliest time first, so nothing can arrive before the earliest of these any more.
     ahead = [(begin, number) for number in range(tables)]

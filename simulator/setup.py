@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from games.rulebook import GAMES, Game
+from games.readings import DEFAULT_READINGS, Readings
+from games.rulebook import GAMES, Game, rulebook
 from simulator.acts import Payload
 from simulator.chance import Chance
 
@@ -117,7 +118,9 @@ def setup_of(number: int, game: Game, seed: int) -> Setup:
     )
 
 
-def setups(tables: int, seed: int, games: Sequence[str] | None = None) -> list[Setup]:
+def setups(
+    tables: int, seed: int, games: Sequence[str] | None = None, readings: Readings = DEFAULT_READINGS
+) -> list[Setup]:
     """The set-ups of a floor: the games take turns."""
-    names = list(games or GAMES)
-    return [setup_of(number, GAMES[names[(number - 1) % len(names)]], seed) for number in range(1, tables + 1)]
+    played = [rulebook(readings)[name] for name in games or GAMES]
+    return [setup_of(number, played[(number - 1) % len(played)], seed) for number in range(1, tables + 1)]

@@ -267,7 +267,7 @@ def watch_settings(environment: Mapping[str, str] = os.environ) -> WatchSettings
         slug_cards=_count("WATCH_SLUG_CARDS", environment),
         slug_shoes=_count("WATCH_SLUG_SHOES", environment),
         fewest_rounds=_count("WATCH_FEWEST_ROUNDS", environment),
-        readings=_readings(environment),
+        readings=readings(environment),
     )
 
 
@@ -280,11 +280,12 @@ def judge_settings(environment: Mapping[str, str] = os.environ) -> JudgeSettings
         ahead_ms=_number("AHEAD_MS", environment),
         idle_ms=_number("IDLE_MS", environment),
         patience_ms=_number("PATIENCE_MS", environment),
-        readings=_readings(environment),
+        readings=readings(environment),
     )
 
 
-def _readings(environment: Mapping[str, str]) -> Readings:
+def readings(environment: Mapping[str, str] = os.environ) -> Readings:
+    """How rules are read that can be read in two ways."""
     return readings_of(
         {name: _choice(f"READING_{name.upper()}", allowed, environment) for name, allowed in choices().items()}
     )

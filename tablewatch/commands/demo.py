@@ -27,7 +27,7 @@ from tablewatch.commands.demo_logins import sample_logins
 from tablewatch.commands.demo_parts import Part, await_answer, free_port
 from tablewatch.commands.demo_postbox import Postbox
 from tablewatch.commands.services import UNREACHABLE, WRONG_USE, data, explained
-from tablewatch.settings import PREFIX, judge_settings, number_of
+from tablewatch.settings import PREFIX, number_of, readings
 
 PARTITIONS = 4
 LOOK_SECONDS = 1.0
@@ -84,7 +84,7 @@ def demo(
         parts = [stack.enter_context(Part(environment, "clickhouse"))]
         store = connect(url, patience=Patience(total=60.0, wait=ending.wait))
         migrate(store, SchemaSettings())
-        fill_expectations(store, judge_settings().readings)
+        fill_expectations(store, readings())
         create(broker, Layout(partitions=PARTITIONS))
         parts += [stack.enter_context(Part(environment, "worker")) for _ in range(workers)]
         # Started again, the demo goes on with the key that it has.
@@ -96,7 +96,7 @@ def demo(
         parts.append(stack.enter_context(Part(environment, "watches", "run")))
         logins = sample_logins(folder)
         parts.append(stack.enter_context(Part(environment, "console")))
-        floor = DemoFloor(folder, broker, tables, seed, faults)
+        floor = DemoFloor(folder, broker, tables, seed, faults, readings())
         if floor.other_than_asked:
             typer.echo(f"The floor of this folder goes on as it began: {floor}.")
             typer.echo("For another one, name another folder in TABLEWATCH_DATA.")

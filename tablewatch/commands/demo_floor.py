@@ -2,6 +2,7 @@
 
 import threading
 import time
+from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 
 import orjson
 
+from games.readings import DEFAULT_READINGS, Readings, readings_of
 from simulator.floor import deliveries
 from streams.broker_url import Broker
 from streams.publish import publish
@@ -23,14 +25,22 @@ BEAT_SECONDS = 0.2
 class DemoFloor(threading.Thread):
     """Publishes the events of a floor at their time. How far it came is kept in a file."""
 
-    def __init__(self, folder: Path, broker: Broker, tables: int, seed: int, faults: float) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        broker: Broker,
+        tables: int,
+        seed: int,
+        faults: float,
+        readings: Readings = DEFAULT_READINGS,
+    ) -> None:
         super().__init__(name="floor", daemon=True)
         self._file = folder / "demo.json"
         self._broker = broker
         self._ending = threading.Event()
         fresh: dict[str, Any] = {
             "tables": tables, "seed": seed, "faults": faults, "start": (datetime.now(UTC) - BEFORE).isoformat(),
-            "sent": 0,
+            "sent": 0, "readings": asdict(readings),
         }  # fmt: skip
         self._state: dict[str, Any] = orjson.loads(self._file.read_bytes()) if self._file.exists() else fresh
         self.other_than_asked = any(self._state[each] != fresh[each] for each in ("tables", "seed", "faults"))
@@ -45,7 +55,12 @@ class DemoFloor(threading.Thread):
         state = self._state
         floor = islice(
             deliveries(
-                state["tables"], ROUNDS, state["seed"], state["faults"], start=datetime.fromisoformat(state["start"])
+                state["tables"],
+                ROUNDS,
+                state["seed"],
+                state["faults"],
+                start=datetime.fromisoformat(state["start"]),
+                readings=readings_of(state.get("readings", {})),
             ),
             state["sent"],
             None,

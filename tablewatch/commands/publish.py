@@ -37,7 +37,9 @@ def publish(
     ),
     pack: Annotated[int, typer.Option(min=1, help="Events of one partition in one record, at most.")] = MAX_EVENTS,
     pack_bytes: Annotated[int, typer.Option(min=1, help="Bytes of one record, at most.")] = MAX_BYTES,
-    patience: Annotated[float, typer.Option(min=1, help="Seconds that the broker may be away.")] = 120.0,
+    patience: Annotated[
+        float, typer.Option(min=1, help="Seconds that the broker may be away; for its first answer 30 at most.")
+    ] = 120.0,
     as_json: Annotated[bool, typer.Option("--json", help="Print the counts as one JSON object.")] = False,
 ) -> None:
     """Examples:
@@ -106,7 +108,7 @@ def publish(
 
 def _say_waiting(patience: float) -> None:
     seconds = min(patience, FIRST_ANSWER_SECONDS)
-    typer.echo(f"Asking the broker for its topics, for {seconds:g} seconds at most (--patience) …", err=True)
+    typer.echo(f"Waiting for the broker's first answer, {seconds:g} seconds at most …", err=True)
 
 
 def _more_at_hand(stream: BinaryIO) -> bool:

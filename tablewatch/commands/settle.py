@@ -1,14 +1,16 @@
 """``tablewatch settle``: rounds as JSON lines in, their exact settlement out."""
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, BinaryIO
 
 import typer
 
-from games.rulebook import GAMES
+from games.rulebook import GAMES, Game
+from tablewatch.commands import progress
+from tablewatch.commands.game_argument import Reading, chosen_rulebook
 from tablewatch.commands.lines import LONGEST, STANDARD_INPUT, blocks_of_lines, opened
-from tablewatch.commands.progress import reading
 from tablewatch.commands.settle_line import BadLineError, answer, refusal
 
 
@@ -17,15 +19,18 @@ def settle(
         list[Path] | None, typer.Argument(help="Files of rounds, one a line; standard input if none, or for -.")
     ] = None,
     games: Annotated[bool, typer.Option("--games", help="List the games, one per line, and stop.")] = False,
+    reading: Reading = None,
 ) -> None:
     """Examples:
 
     \b
       tablewatch settle < rounds.jsonl > out.jsonl
+      tablewatch settle --reading small_tiger=layout rounds.jsonl
       tablewatch settle --games
       echo '{"id": 1, "game": "tiger", "decks": 8, "cards": ["9H", "2C", "KS", "4D"], "stake": "5"}' | tablewatch settle
 
-    Settles rounds from their cards: the net win or loss of the stake on every wager of the game.
+    Settles rounds from their cards: the net win or loss of the stake on every wager of the game. Rules that can be read
+    in two ways are read as it is set (TABLEWATCH_READING_…), but for those named by --reading.
 
     One JSON object a line: "id", "game", "decks", "cards" in the order of the draws, "stake" as a decimal string. Each
     line is answered by one line, in the same order; blank lines are skipped. A line that cannot be answered gets the
@@ -36,9 +41,10 @@ def settle(
         return
     if sys.stdin.isatty() and STANDARD_INPUT in (files or [STANDARD_INPUT]):
         typer.echo("Reading rounds from the terminal, one JSON object a line; Ctrl-D ends.", err=True)
+    rulebook = chosen_rulebook(reading)
     try:
         with opened(files or []) as streams:
-            invalid = sum(answer_all(stream, sys.stdout.buffer) for _, stream in streams)
+            invalid = sum(answer_all(stream, sys.stdout.buffer, rulebook) for _, stream in streams)
     except BrokenPipeError:
         # Of the output, which is no fault of what is read.
         raise
@@ -51,10 +57,10 @@ def settle(
         raise typer.Exit(2)
 
 
-def answer_all(asked: BinaryIO, answered: BinaryIO) -> int:
+def answer_all(asked: BinaryIO, answered: BinaryIO, games: Mapping[str, Game] = GAMES) -> int:
     """Answer every line that is not blank, in its order; returns how many of them are invalid."""
     number = invalid = 0
-    with reading(asked, "Settling") as advance:
+    with progress.reading(asked, "Settling") as advance:
         for lines, size in blocks_of_lines(asked):
             answers: list[str] = []
             for line in lines:
@@ -62,7 +68,7 @@ def answer_all(asked: BinaryIO, answered: BinaryIO) -> int:
                 try:
                     if line is None:
                         raise BadLineError(f"longer than {LONGEST >> 20} MiB")
-                    answers.append(answer(line))
+                    answers.append(answer(line, games))
                 except BadLineError as error:
                     if line is not None and not line.strip():
                         continue

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from functools import cache, lru_cache
 from operator import itemgetter
 from typing import Final, NamedTuple
@@ -11,7 +11,7 @@ import orjson
 
 from games.cards import RANK
 from games.money import decimal_text, finite_decimal
-from games.rulebook import GAMES
+from games.rulebook import GAMES, Game
 from games.settlement import Result, settle_hands
 
 LONGEST_STAKE: Final = 1000
@@ -32,7 +32,7 @@ class BadLineError(ValueError):
         self.round_id = round_id
 
 
-def answer(line: bytes) -> str:
+def answer(line: bytes, games: Mapping[str, Game] = GAMES) -> str:
     """The answer to one line, as JSON without a newline; raises ``BadLineError``."""
     try:
         asked = orjson.loads(line)
@@ -46,7 +46,7 @@ def answer(line: bytes) -> str:
     if type(round_id) is not str and type(round_id) is not int:
         raise BadLineError(_wrong(asked, "id", "a string or a whole number"))
     name = asked.get("game")
-    game = GAMES.get(name) if type(name) is str else None
+    game = games.get(name) if type(name) is str else None
     if game is None:
         raise BadLineError(_wrong(asked, "game", "one of the games that --games lists"), round_id)
     if type(decks) is not int or decks < 1:

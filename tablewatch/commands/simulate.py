@@ -18,6 +18,7 @@ from simulator.devices import Delivery
 from simulator.faults.catalogue import CODES
 from simulator.floor import START, deliveries
 from simulator.truth import Fault, TruthSink
+from tablewatch.settings import readings
 
 DEFAULT_SHARE = 0.01
 """The share of rounds with a fault when only its code is named."""
@@ -63,7 +64,8 @@ def simulate(
       tablewatch simulate --fault payout-wrong --fault late-bet --game dragon_tiger --truth truth.jsonl > events.jsonl
       tablewatch simulate --speed 1 | tablewatch publish
 
-    Simulates tables of all ten games that play by the rules in full, and err where asked to.
+    Simulates tables of all ten games that play by the rules in full, and err where asked to. Rules that can be read in
+    two ways are read as it is set (TABLEWATCH_READING_…).
 
     One event a line, in the order of arrival. --faults draws evenly from all codes whose basis is a rule; the
     statistical ones (shuffle-repeat, card-frequency, hold-out-of-range, player-over-expectation) only when --fault
@@ -82,7 +84,7 @@ def simulate(
             injected += 1
             write(fault)
 
-        floor = deliveries(tables, rounds, seed, share, codes, games, begin, sink)
+        floor = deliveries(tables, rounds, seed, share, codes, games, begin, sink, readings())
         _write(_paced(floor, speed) if speed else floor, sys.stdout.buffer, prompt=speed is not None)
     if share and not injected:
         typer.echo("No fault was injected: play more rounds, or choose games in which it can happen.", err=True)

@@ -316,14 +316,14 @@ def test_the_commands_say_what_is_wrong(tmp_path: Path) -> None:
     away = run.invoke(_app(), ["--broker", "kafka://127.0.0.1:1", "--patience", "1"], input=b"{}\n")
     assert away.exit_code == 3
     assert "127.0.0.1:1 refuses the connection" in away.stderr and "TABLEWATCH_BROKER" in away.stderr
-    assert "Asking the broker" not in away.stderr
+    assert "Waiting for" not in away.stderr
 
 
 def test_that_the_broker_is_waited_for_is_said_before_it_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tablewatch.commands.publish.SILENT_SECONDS", 0.1)
     away = CliRunner().invoke(_app(), ["--broker", "kafka://127.0.0.1:1", "--patience", "1"], input=b"{}\n")
     assert away.exit_code == 3
-    assert away.stderr.startswith("Asking the broker for its topics, for 1 seconds at most (--patience) …\n")
+    assert away.stderr.startswith("Waiting for the broker's first answer, 1 seconds at most …\n")
 
 
 def _app() -> typer.Typer:
