@@ -1,19 +1,27 @@
 // The five roads of a shoe, drawn from the places that the console reckoned.
 
-import { h, s } from "/public/dom.js";
+import { h, put, s } from "/public/dom.js";
 
 const LETTER = { player: "P", banker: "B", tie: "T", dragon: "D", tiger: "G" };
 const ROWS = 6;
 
-export function roads(told) {
-  const boards = [
+// The newest column is in sight, unless somebody has scrolled back to look at older ones.
+export function drawRoads(panel, told) {
+  const scrolled = () => [...panel.querySelectorAll(".scroll")];
+  const before = scrolled().map((each) => each.scrollLeft + each.clientWidth < each.scrollWidth - 2 ? each.scrollLeft : null);
+  put(panel, boards(told));
+  scrolled().forEach((each, place) => { each.scrollLeft = before[place] ?? each.scrollWidth; });
+}
+
+function boards(told) {
+  const roads = [
     ["Bead plate", board(told.bead_plate, 16, bead), "wide"],
     ["Big road", board(told.big_road, 16, ring), "wide"],
     ["Big eye boy", board(told.big_eye_boy, 10, hollow)],
     ["Small road", board(told.small_road, 10, solid)],
     ["Cockroach pig", board(told.cockroach_pig, 10, stroke)],
   ];
-  return boards.map(([name, drawing, wide]) => h("figure", { class: `road-board ${wide ?? ""}` },
+  return roads.map(([name, drawing, wide]) => h("figure", { class: `road-board ${wide ?? ""}` },
     h("figcaption", {}, name), h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": `${name}, scrolls` }, drawing)));
 }
 

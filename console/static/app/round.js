@@ -182,15 +182,22 @@ class RoundView {
       h("thead", {}, h("tr", {}, h("th", {}, h("span", { class: "visually-hidden" }, "What")), h("th", { scope: "col" }, "Shown or said"), h("th", { scope: "col" }, "Recomputed"), h("th", { scope: "col" }, "Check"))),
       h("tbody", {},
         row("Winner", story.displayed ? words(story.displayed.winner) : "no display", computed, story.displayed ? !decided ? undefined : (story.displayed.winner === "void" ? story.status === "void" : same(story.displayed.winner, computed)) : null),
-        row("Totals", totals(shownTotals), totals(last.totals), shownTotals ? !decided ? undefined : Object.entries(shownTotals).every(([hand, total]) => String(last.totals[hand]) === String(total)) : null),
-        story.differential ? row("Differential at the first card", this.money(story.differential.first_card), `limit ${this.money(story.differential.limit)}`, story.differential.limit === null || story.differential.first_card === null ? null : story.differential.first_card <= story.differential.limit) : null)),
+        row("Totals", totals(shownTotals), totals(last.totals), shownTotals ? !decided ? undefined : Object.entries(shownTotals).every(([hand, total]) => String(last.totals[hand]) === String(total)) : null))),
     h("dl", { class: "verdict" },
       fact("Verdict", story.status ? `${words(story.status)}${story.outcome ? `: ${story.outcome}` : ""}` : "none yet"),
+      story.differential ? fact("Differential", this.differential(story.differential)) : null,
       fact("Rules in force", story.document_title ? `${story.document_title}, from ${story.in_force ?? "?"}` : "not known"),
       fact("Judged", story.judged ? `${when(story.judged)} by judge ${story.judge}, revision ${story.revision}` : "not yet"),
       fact("Readings", Object.entries(readings).map(([name, choice]) => `${words(name)}: ${choice}`).join("; ") || "–"),
       fact("Tolerance", story.settings.tolerance_ms === undefined ? "–" : `${count(story.settings.tolerance_ms)} ms between devices`),
       fact("Digest of the facts", h("code", { class: "digest" }, story.digest ?? "–")))];
+  }
+
+  // It is reckoned from the bets; no device says it.
+  differential({ first_card: at, limit }) {
+    if (at === null) return "no card was drawn";
+    const against = limit === null ? "the table has no limit" : `${at <= limit ? "within" : "over"} the limit of ${this.money(limit)}`;
+    return `${this.money(at)} at the first card, ${against}`;
   }
 
   bets() {

@@ -5,7 +5,7 @@ import { brief } from "./amounts.js";
 import { get } from "./api.js";
 import { card, cardName, slot } from "./cards.js";
 import { age, clock, count, gameTitle, precise, roundPath, SEVERITIES, words } from "./format.js";
-import { roads } from "./roads.js";
+import { drawRoads } from "./roads.js";
 import { stacked } from "./stacked.js";
 
 const HOLD_MS = 30_000;
@@ -81,7 +81,7 @@ class TableView {
       if (name === "table") this.drawTable();
       if (name === "round" || name === "table") this.drawRound();
       if (name === "shoe") this.drawShoe();
-      if (name === "roads") put(this.roads, roads(this.told.roads));
+      if (name === "roads") drawRoads(this.roads, this.told.roads);
       if (name === "history") this.drawRounds();
       if (name === "devices") this.drawDevices();
       if (name === "alerts") this.drawAlerts();

@@ -326,6 +326,31 @@ def test_any_click_gives_the_page_its_sound(console: ConsoleServer, visitor: Vis
     expect(sound).to_have_attribute("aria-pressed", "true")
 
 
+LONG_ROADS = """async (back) => {
+  const { drawRoads } = await import("/static/roads.js");
+  const panel = document.querySelector(".panel.roads .body");
+  const cells = Array.from({ length: 120 }, (_, place) => [place, 0, place % 2 ? "player" : "banker", place + 1, []]);
+  const road = { bead_plate: cells, big_road: cells, big_eye_boy: [], small_road: [], cockroach_pig: [] };
+  drawRoads(panel, road);
+  const board = () => panel.querySelector(".scroll");
+  if (back) board().scrollLeft = 30;
+  drawRoads(panel, road);
+  return [board().scrollLeft, board().scrollWidth - board().clientWidth];
+}"""
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_the_newest_of_a_long_road_is_in_sight_until_somebody_scrolls_back(
+    console: ConsoleServer, visitor: Visitor, size: tuple[int, int]
+) -> None:
+    table = min(console.parts.live.floor.tables)
+    page = visitor.page(console, "operator", f"/tables/{table}", size)
+    expect(page.locator(".panel.roads .scroll").first).to_be_visible()
+    shown, end = page.evaluate(LONG_ROADS, False)
+    assert end > 100 and abs(shown - end) <= 1
+    assert page.evaluate(LONG_ROADS, True)[0] == 30
+
+
 def test_a_phone_has_its_buttons_in_one_row_while_the_sound_waits(console: ConsoleServer, visitor: Visitor) -> None:
     page = visitor.page(console, "shift_manager", "/desk", PHONE)
     nobody_has_clicked(page)
