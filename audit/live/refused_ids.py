@@ -11,12 +11,10 @@ MOST_FORMS = 256
 class RefusedIds:
     """What came under each is known by its hash alone."""
 
-    __slots__ = ("_forms", "gone")
+    __slots__ = ("_forms",)
 
     def __init__(self) -> None:
         self._forms: dict[str, dict[int, None]] = {}
-        self.gone: list[str] = []
-        """Ids that are no longer remembered; whoever remembers them otherwise takes them from here."""
 
     def __contains__(self, name: str) -> bool:
         return name in self._forms
@@ -33,7 +31,12 @@ class RefusedIds:
             if len(forms) > MOST_FORMS:
                 del forms[next(iter(forms))]
         self._forms[name] = forms
-        if len(self._forms) > MOST_IDS:
-            oldest = next(iter(self._forms))
-            del self._forms[oldest]
-            self.gone.append(oldest)
+
+    def forget(self) -> list[str]:
+        """Forget the oldest, if they are too many; whoever remembers them otherwise is given them."""
+        if len(self._forms) <= MOST_IDS:
+            return []
+        gone = list(self._forms)[:-MOST_IDS]
+        for name in gone:
+            del self._forms[name]
+        return gone

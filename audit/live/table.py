@@ -186,8 +186,6 @@ class LiveTable:
                 self._judged.reload.update(() if shoe is None else (shoe,))
         for each in refused:
             self._refuse(each)
-        self.names_gone.add((source.source, name) for name in source.refused.gone)
-        source.refused.gone.clear()
         return bool(refused)
 
     def _refuse(self, known: Known) -> None:
@@ -303,6 +301,8 @@ class LiveTable:
                     seen.findings.append(finding)
             self._at_once.clear()
         for source in self._beside.sources.values():
+            # Not before all is taken: a table that is read from the store needs to look up no name of what is read.
+            self.names_gone.add((source.source, name) for name in source.refused.forget())
             if source.widened:
                 # What its holes could hide depends on what it sends.
                 source.widened = False

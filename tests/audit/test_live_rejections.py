@@ -90,6 +90,8 @@ def test_an_id_that_was_refused_long_ago_is_looked_up_when_it_comes_again() -> N
     for number in range(MOST_IDS + 10):
         pair = [_under(f"id-{number}", 2 * number), _under(f"id-{number}", 2 * number + 1)]
         assert sorted(_refused(table, *pair)) == sorted(pair)
+    assert _refused(table, _under("id-1", 9_999)), "before a look all are remembered"
+    assert not table.look(0).named_again
     [source] = table._beside.sources.values()
     assert len(source.refused._forms) == MOST_IDS
     assert _refused(table, _under("id-20", 40)) == [], "this one is remembered"

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from audit.intake import Identity
+from audit.live import refused_ids
 from audit.live import table as live_table
 from audit.live.names_gone import NAMES_KNOWN, NamesGone
 from replay.verify import verify
@@ -92,6 +93,50 @@ def test_a_configuration_whose_name_is_used_again_holds_for_no_round_any_more(
     again = {**configured, "data": {**configured["data"], "positions": 6}}
     assert play_parts(store, [events, [again]], between) == [[], ["round-incomplete"]]
     assert len(rejections(store, table=TABLE)) == 2
+
+
+def _refused_together(events: Events, *rounds: tuple[int, int]) -> None:
+    """The bets of each two rounds have one name."""
+    placed = _placed(events)
+    for one, other in rounds:
+        placed[other - 1]["id"] = placed[one - 1]["id"]
+
+
+@pytest.mark.parametrize("between", BETWEEN, ids=["the-same-worker", "the-next-worker"])
+def test_a_name_that_comes_a_third_time_when_others_were_refused_since_is_read_again_once(
+    store: Store, monkeypatch: pytest.MonkeyPatch, between: Callable[[Scene], None]
+) -> None:
+    def thrice(events: Events) -> None:
+        placed = _placed(events)
+        placed[1]["id"] = placed[-1]["id"] = placed[0]["id"]
+        _refused_together(events, (4, 5), (6, 7))
+
+    monkeypatch.setattr(refused_ids, "MOST_IDS", 1)
+    play_parts(store, _parts(thrice), between)
+    assert len(rejections(store, table=TABLE)) == 7
+
+
+def test_a_name_that_seems_to_have_been_used_and_is_used_again_after_is_read_again_once(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was asked for at every reading, without end: only what was refused in it was forgotten in it, and the filter
+    took a name for one of these that was used for the first time; what the store has of it was in conflict indeed."""
+    twice: list[str] = []
+
+    class Mistaken(NamesGone):
+        def __contains__(self, name: Identity) -> bool:
+            return bool(self._places) and name[1] in twice
+
+    def again(events: Events) -> None:
+        placed = _placed(events)
+        twice.append(placed[7]["id"])
+        placed[-1]["id"] = placed[7]["id"]
+        _refused_together(events, (2, 3), (4, 5))
+
+    monkeypatch.setattr(live_table, "NamesGone", Mistaken)
+    monkeypatch.setattr(refused_ids, "MOST_IDS", 1)
+    play_parts(store, _parts(again))
+    assert len(rejections(store, table=TABLE)) == 6
 
 
 def test_a_name_is_known_to_a_table_that_was_read_again_since_and_not_as_far_back(store: Store) -> None:
