@@ -22,6 +22,7 @@ from streams.intake import Origin, Share, refused
 from streams.metrics import FAILED
 from streams.names import contradicted, name_of, no_repeats
 from streams.news import News, Published, RaisedFinding, RefusedLater
+from streams.readings import Readings
 from streams.table_clock import TableClock
 from streams.telling import LIVE
 from streams.watermark import ALWAYS, NEVER, Reach
@@ -58,6 +59,7 @@ class TableDesk:
         """Events that are stored, and of which nobody said that they were judged, before it is read from the store."""
         self.arrived: set[Identity] = set()
         """Of events that came, and are stored, while it waited to be read from the store."""
+        self.readings = Readings(table)
         self._verdicts: dict[RoundKey, VerdictMark] = {}
         self._findings: dict[str, FindingMark] = {}
         self._refused: set[tuple[RecordKey, int]] = set()
@@ -112,6 +114,7 @@ class TableDesk:
 
     def take(self, batch: int, share: Share) -> None:
         """Take in what a record brings; while the table is not read from the store, it must come again."""
+        self.readings.forget()
         self.last_batch = batch
         self._unseen = True
         self.clock.heard(share.arrival, share.latest)
@@ -120,6 +123,7 @@ class TableDesk:
 
     def take_up(self, share: Share) -> None:
         """Something is stored of which nobody said that it was judged in all that it says."""
+        self.readings.forget()
         live = self.live
         self.clock.heard(share.arrival, share.latest)
         if live is None:
@@ -265,6 +269,8 @@ class TableDesk:
         again = [each for each in self.named_again if name_of(each[0]) in names]
         self.named_again = [each for each in self.named_again if name_of(each[0]) not in names]
         self.late = no_repeats(self.late, stored) + (contradicted(again, stored, unstored) if again else [])
+        if self.live is not None:
+            self.late, self.reload = self.readings.next(self.late, self.reload)
         late = [event for event, _ in self.late]
         named = {name_of(event) for event in late}
         return late + [each.event for each in stored if name_of(each.event) in named and each.event not in late]
@@ -296,6 +302,7 @@ class TableDesk:
         self._recall_at = live.latest + self.settings.patience_ms * MILLISECOND
         self._beginning = folded.beginning
         self.live = live
+        self.readings.note(self.late, self.reload)
         self.reload.clear()
         self.late.clear()
         self.arrived.clear()
@@ -307,11 +314,13 @@ class TableDesk:
 
     def stored(self, what: RoundKey | str, number: int) -> None:
         """The store has this revision of a round's verdict, or version of a finding."""
+        self.readings.forget()
         if self._on_the_way.get(what) == number:
             del self._on_the_way[what]
 
     def stored_refusal(self, key: RecordKey, place: int) -> None:
         """The store knows that this event was refused."""
+        self.readings.forget()
         self._refused.discard((key, place))
 
     def release(self, complete_to: int) -> None:
@@ -320,6 +329,7 @@ class TableDesk:
         live = self.live
         if live is None or self.needs_store or self._to_recall or (self._unseen and not self.is_calm(complete_to)):
             return
+        self.readings.forget()
         self._released_at = live.latest
         live.release(complete_to)
         # What the store has can be read from there again; a round whose events come again is not held yet.

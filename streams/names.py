@@ -32,7 +32,7 @@ def contradicted(named_again: Sequence[Come], stored: Iterable[StoredEvent], uns
 def no_repeats(late: Sequence[Come], stored: Iterable[StoredEvent]) -> list[Come]:
     """Of events that came late those that are no repeats of stored ones. Stored ones that are late themselves are no
     repeats of each other; where a name has several contents, only identical bytes are."""
-    own = {_place(come) for come in late}
+    own = {place_of(come) for come in late}
     contents: dict[Identity, set[bytes]] = {}
     for event, _ in late:
         contents.setdefault(name_of(event), set()).add(content_key(event))
@@ -55,6 +55,7 @@ def no_repeats(late: Sequence[Come], stored: Iterable[StoredEvent]) -> list[Come
     return [come for come in late if not is_repeat(come)]
 
 
-def _place(come: Come) -> tuple[RecordKey, int]:
+def place_of(come: Come) -> tuple[RecordKey, int]:
+    """Where an event came from: its record, and its place in it."""
     event, origin = come
     return origin.key, origin.place(event)

@@ -341,7 +341,10 @@ class PartitionJudge:
             for table, share in self._unstored.popleft()[1].items():
                 share.origin.put_by()
                 desk = self.desks.get(table)
-                if desk is not None and desk.needs_store:
+                if desk is None:
+                    continue
+                desk.readings.forget()
+                if desk.needs_store:
                     desk.arrived.update((event.source, event.id) for event in share.events)
 
     def resumed(self, desk: TableDesk) -> None:
