@@ -75,13 +75,14 @@ class Patience:
     """Is told each time why there is a wait, and how long."""
 
     def outlast(self, attempt: Callable[[], T]) -> T:
-        """Tries until it works; StoreUnavailable is the only error that is waited out."""
-        pause, spent = self.first, 0.0
+        """Tries until it works; StoreUnavailable is the only error that is waited out. What a try itself took counts:
+        one that waits for an answer may take longer than all pauses."""
+        pause, spent, began = self.first, 0.0, time.monotonic()
         while True:
             try:
                 return attempt()
             except StoreUnavailable as error:
-                if self.total is not None and spent + pause > self.total:
+                if self.total is not None and max(spent, time.monotonic() - began) + pause > self.total:
                     raise
                 self.told(error, pause)
                 if self.wait(pause):
@@ -281,7 +282,12 @@ def _named_by_consequence(address: Address) -> Iterator[None]:
     """Turns the driver's errors into ours, and lets go of a connection that was in the middle of something."""
     try:
         yield
-    except (EOFError, OSError, driver_errors.NetworkError, driver_errors.SocketTimeoutError) as error:
+    except driver_errors.SocketTimeoutError as error:
+        place = f"{address.host}:{address.port}"
+        raise StoreUnreachable(
+            f"the store at {place} did not answer in time: it hangs, or something else listens there"
+        ) from error
+    except (EOFError, OSError, driver_errors.NetworkError) as error:
         # Without the database: whether there is one is first asked in another, which nobody has set.
         place = f"{address.host}:{address.port}"
         raise StoreUnreachable(f"the store at {place} cannot be reached: {error or type(error).__name__}") from error

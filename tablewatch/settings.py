@@ -220,6 +220,11 @@ def value_of(name: str, environment: Mapping[str, str] = os.environ) -> str:
     return environment.get(PREFIX + name) or _BY_NAME[name].default
 
 
+def is_set(name: str, environment: Mapping[str, str] = os.environ) -> bool:
+    """Whether a setting is set, and not left at its default."""
+    return bool(environment.get(PREFIX + name))
+
+
 def _number(name: str, environment: Mapping[str, str]) -> int:
     text = value_of(name, environment)
     if not text.isascii() or not text.isdigit():

@@ -18,12 +18,13 @@ from store.read.shoes import newest_arrival
 from streams.alerting.standing import standing as alerts_standing
 from streams.broker_url import Broker, BrokerUnavailable, InvalidBrokerUrl, KafkaBroker, RightsMissing, TopicsMissing
 from streams.lag import lag_of, workers_of
+from streams.topics import Layout
 from streams.topics import check as check_topics
 from streams.watching.standing import standing as watches_standing
 from tablewatch.commands.certificates import Named, belongs, named_by, validity
 from tablewatch.commands.services import BROKER_HINT, FLAGGED, UNREACHABLE, broker, data, quiet_drivers
 from tablewatch.commands.store_address import store_url
-from tablewatch.settings import PREFIX, InvalidSetting, mistyped, number_of, unusable, value_of
+from tablewatch.settings import PREFIX, InvalidSetting, is_set, mistyped, number_of, unusable, value_of
 
 SEALED_MS: Final = 600_000
 """What came after a checkpoint that is so old should have been sealed."""
@@ -131,12 +132,25 @@ def _workers(target: Broker, lag: int) -> Check:
 def _topics(target: Broker) -> Check:
     """The topics, as far as they are shown to this user: on a broker with rights the parts see no settings."""
     try:
-        differences = [str(each) for each in check_topics(target)]
+        differences = [str(each) for each in check_topics(target, _layout())]
+    except InvalidSetting as error:
+        return Check("topics", False, str(error))
     except RightsMissing as error:
         says = f"not looked at: {error}. As the user that made them, run: tablewatch topics check"
         return Check("topics", True, says)
     says = "as they should be" if not differences else f"{'; '.join(differences)}. Run: tablewatch topics create"
     return Check("topics", not differences, says)
+
+
+def _layout() -> Layout:
+    """How the topics are set to be, as `topics check` takes it; where their number of partitions is not set, any is
+    right."""
+    return Layout(
+        partitions=number_of("PARTITIONS") if is_set("PARTITIONS") else None,
+        replication=number_of("REPLICATION") if is_set("REPLICATION") else None,
+        input_days=number_of("INPUT_DAYS"),
+        output_days=number_of("OUTPUT_DAYS"),
+    )
 
 
 def _look_at_store(checks: list[Check]) -> Store | None:

@@ -102,8 +102,20 @@ def test_something_that_says_nothing_is_given_up_before_a_long_statement_would_b
     monkeypatch.setattr("store.connect.GREETING_SECONDS", 0.2)
     with socket.create_server(("127.0.0.1", 0)) as mute:
         store = connect(f"clickhouse://default@127.0.0.1:{mute.getsockname()[1]}/x", patience=Patience(total=0.0))
-        with pytest.raises(StoreUnavailable, match="cannot be reached"):
+        with pytest.raises(StoreUnavailable, match="did not answer in time: it hangs, or something else listens there"):
             store.query("SELECT 1")
+
+
+def test_the_time_that_tries_take_is_patience_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("store.connect.GREETING_SECONDS", 0.3)
+    with socket.create_server(("127.0.0.1", 0)) as mute:
+        tried: list[float] = []
+        # Pauses of no time at all never come to a second by themselves.
+        patience = Patience(total=1.0, first=0.0, longest=0.0, wait=tried.append)
+        url = f"clickhouse://default@127.0.0.1:{mute.getsockname()[1]}/x"
+        with pytest.raises(StoreUnavailable):
+            connect(url, patience=patience).query("SELECT 1")
+    assert 0 < len(tried) <= 4
 
 
 def test_waiting_for_ever_ends_when_the_worker_stops() -> None:

@@ -58,6 +58,16 @@ def ask(room: Room, *more: str, **settings: str) -> tuple[int, dict[str, Any]]:
     return done.exit_code, {each["name"]: (each["ok"], each["says"]) for each in said["checks"]} | {"ok": said["ok"]}
 
 
+def test_the_topics_are_held_against_what_is_set_as_topics_check_does(room: Room) -> None:
+    assert ask(room)[1]["topics"] == (True, "as they should be")
+    code, said = ask(room, "--strict", TABLEWATCH_PARTITIONS="24")
+    assert code == 1 and not said["topics"][0]
+    assert "partitions should be 24, is" in said["topics"][1]
+    assert ask(room, TABLEWATCH_PARTITIONS="many")[1]["topics"] == (
+        False, "TABLEWATCH_PARTITIONS must be a whole number of 0 or more, not 'many'.",
+    )  # fmt: skip
+
+
 def test_a_site_without_chain_watches_and_alerts_is_well_and_hears_how_to_begin(room: Room) -> None:
     code, said = ask(room)
     assert (code, said["ok"]) == (0, True)
