@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from replay.rounds import RoundNotFound, near_words
-from schemas.findings import SEVERITY
+from schemas.findings import SEVERITY, STATISTICAL
 from schemas.money import amount_words, signed_words
 from store.connect import Store
 from store.read.rounds import RoundFilter, last_summaries, nearby, summaries, verdict, verdicts
@@ -19,6 +19,10 @@ from tablewatch.commands import replay_filters as filters
 from tablewatch.commands.replay_paper import SEVERITY_STYLE, STATUS_STYLE, sheet, time_words
 from tablewatch.commands.replay_store import note, stored
 
+OF_NO_ROUND = STATISTICAL | {
+    "device-gap", "device-clock", "device-silent", "event-rejected", "decks-not-allowed", "shoe-short",
+}  # fmt: skip
+"""Findings that belong to no round's verdict, so that no round is found by them."""
 SHOWN = 200
 """So many rounds are printed for people unless they ask for more."""
 
@@ -68,6 +72,10 @@ def _nothing(store: Store, wanted: RoundFilter) -> str:
         near = nearby(store, RoundKey(table, wanted.shoe or "", 1))
         if not near.rounds and (wanted.shoe is not None or not near.shoes):
             absent.append(near_words(RoundKey(table, wanted.shoe or "", 1), near))
+    if wanted.code in OF_NO_ROUND:
+        absent.append(
+            f"A finding {wanted.code} is of a device, a shoe or many rounds: `tablewatch alerts list` has it."
+        )
     return " ".join(["No stored round is meant by this.", *absent])
 
 

@@ -175,6 +175,10 @@ def test_filters_of_list(store: Store, run: Run, options: list[str], rounds: lis
         (["--table", "BT1", "--shoe", "S7"], " Table BT1 has no shoe S7; it has S1."),
         (["--table", "BT1", "--from-time", "2025-03-02"], ""),
         (["--from-time", "2025-03-02"], ""),
+        (
+            ["--code", "device-gap"],
+            " A finding device-gap is of a device, a shoe or many rounds: `tablewatch alerts list` has it.",
+        ),
     ],
 )
 def test_a_list_without_rounds_names_the_table_that_is_not_there(
