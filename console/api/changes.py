@@ -156,6 +156,7 @@ def _kept(parts: Parts, session: Session, request: Request, action: str, change:
         "after": _shown(change.after, secret),
         "proposed_by": change.proposed_by,
         "reason": change.reason,
+        **({"note": change.note} if change.note else {}),
     }
     parts.access.note(session, action, address=address_of(request), detail=detail)
     return _change(change, parts.people.get(session.name), hidden=False)

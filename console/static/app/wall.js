@@ -314,7 +314,8 @@ function fill(tile, row, shown) {
   write(tile.state, row.state === "dealing" ? `dealing ${row.cards}` : row.state);
   write(tile.game, `${row.pit ? `${row.pit} · ` : ""}${gameTitle(row.game)}`);
   write(tile.round, row.round ? `round ${row.round}` : "no round");
-  const result = row.winner ? `${row.winner[0].toUpperCase()}${row.winner.slice(1)} ${row.totals.join("–")}` : row.status ? row.status : "no result yet";
+  const capital = (word) => `${word[0].toUpperCase()}${word.slice(1)}`;
+  const result = row.winner ? `${capital(row.winner)} ${row.totals.join("–")}` : row.status ? capital(row.status) : "no result yet";
   write(tile.result, row.status === "void" ? "Void" : result);
   tile.marks.forEach((mark, place) => {
     const number = row.findings[place];

@@ -101,6 +101,18 @@ def test_both_names_are_in_the_access_log(office: Office) -> None:
     )
 
 
+def test_why_a_change_was_rejected_is_in_the_access_log_beside_why_it_was_proposed(office: Office) -> None:
+    change = office.propose("757").json()["id"]
+    office.ask("second-admin", "POST", f"/{change}/reject", {"note": "Too high for this pit."})
+    while office.evening.parts.access.carry_some():
+        pass
+    entries = office.evening.client("auditor").get("/api/v1/access-log").json()["entries"]
+    [rejected] = [
+        each for each in entries if each["action"] == "rejected a change" and each["detail"]["change"] == change
+    ]
+    assert rejected["detail"]["note"] == "Too high for this pit." and rejected["detail"]["reason"]
+
+
 def test_whoever_was_added_after_the_proposal_cannot_approve_it(office: Office) -> None:
     change = office.propose("752").json()["id"]
     people = office.evening.parts.people
