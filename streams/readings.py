@@ -1,7 +1,7 @@
 """What a table was read from the store for, one time after the other: it is not read for the same without end."""
 
 import logging
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Sequence, Set
 
 from streams.names import Come, place_of
 
@@ -16,12 +16,12 @@ class Readings:
 
     def __init__(self, table: str) -> None:
         self._table = table
-        self._late: list[Come] = []
-        self._shoes: set[str] = set()
+        self._late: Sequence[Come] = ()
+        self._shoes: Set[str] = frozenset()
 
     def forget(self) -> None:
         """Something came, was stored or was let go of: the same may be asked for with reason."""
-        self._late, self._shoes = [], set()
+        self._late, self._shoes = (), frozenset()
 
     def note(self, late: Sequence[Come], shoes: Collection[str]) -> None:
         """The table was read from the store for these."""
@@ -31,8 +31,8 @@ class Readings:
         """What it is to be read for when these are asked for."""
         known = {place_of(come) for come in self._late}
         new = [come for come in late if place_of(come) not in known]
-        if new or not self._shoes.issuperset(shoes):
-            return self._late + new, self._shoes.union(shoes)
+        if new or not self._shoes >= set(shoes):
+            return [*self._late, *new], {*self._shoes, *shoes}
         if late or shoes:
             asked = {"events": sorted({event.id for event, _ in late}), "shoes": sorted(shoes)}
             logger.warning("the table is not read once more for the same", extra={"table": self._table, **asked})
