@@ -30,3 +30,22 @@ def values_for(code: str, value: Any, *, masking: bool) -> Any:
     if isinstance(value, Mapping):
         return {name: MASK if name == "player" else each for name, each in value.items()}
     return value
+
+
+def detail_for(detail: Mapping[str, Any], *, masking: bool) -> dict[str, Any]:
+    """What the access log keeps of a look or an act, without the player that somebody asked about."""
+    if not masking:
+        return dict(detail)
+    # A command's line is kept as it was typed, beside what it asked for.
+    asked = detail.get("player")
+    return {name: MASK if name == "player" else _without(value, asked) for name, value in detail.items()}
+
+
+def _without(value: Any, player: Any) -> Any:
+    if isinstance(value, str) and isinstance(player, str) and player:
+        return value.replace(player, MASK)
+    if isinstance(value, Mapping):
+        return {name: MASK if name == "player" else _without(each, player) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_without(each, player) for each in value]
+    return value

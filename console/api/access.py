@@ -7,6 +7,8 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request
 
 from console.api.models import Told
+from console.auth.roles import SEES_PLAYERS
+from console.masking import detail_for
 from console.server.gate import SignedIn, address_of
 from console.server.parts import Console
 from store.read.proof import access_entries
@@ -53,10 +55,12 @@ async def access_log(
     start = time.time_ns() // 1_000 - hours * 3_600_000_000
     found = await asyncio.to_thread(access_entries, parts.store, start=start, table=table or None, who=who or None)
     parts.access.note(session, "read the access log", address=address_of(request), detail={"hours": hours})
+    masking = session.role not in SEES_PLAYERS
     latest = [
         EntryTold(
             id=each.id, at=each.at // 1000, who=each.who, role=each.role, action=each.action, table=each.table,
-            shoe=each.shoe, round=each.round, address=each.address, detail=dict(each.detail),
+            shoe=each.shoe, round=each.round, address=each.address,
+            detail=detail_for(each.detail, masking=masking),
         )
         for each in reversed(found[-MOST:])
     ]  # fmt: skip

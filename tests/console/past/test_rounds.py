@@ -6,6 +6,8 @@ import orjson
 import pytest
 
 from console.comparison import Difference, differences
+from console.masking import MASK
+from replay.custody import note_access
 from schemas.money import amount_words
 from store.rows.verdicts import JudgedRound
 from store.write.verdicts import write_verdicts
@@ -100,6 +102,22 @@ def test_every_look_at_a_round_is_in_the_access_log(evening: Evening) -> None:
     assert ("auditor", "looked at a round", wanted.key.round) in [
         (entry["who"], entry["action"], entry["round"]) for entry in entries
     ]
+
+
+def test_whose_rounds_somebody_searched_is_in_the_access_log_for_those_alone_who_see_players(evening: Evening) -> None:
+    player = next(bet.player for each in evening.rounds for bet in each.verdict.bets if bet.player)
+    evening.client("auditor").get("/api/v1/rounds", player=player)
+    typed = {"what": f"--player {player}", "player": player}
+    note_access(evening.parts.store, "mei", "replay what-if", detail=typed)
+    while evening.parts.access.carry_some():
+        pass
+    seen, hidden = (evening.client(role).get("/api/v1/access-log") for role in ("auditor", "administrator"))
+    assert f'"player":"{player}"' in seen.text and f"--player {player}" in seen.text
+    assert player not in hidden.text
+    details = {each["action"]: each["detail"] for each in hidden.json()["entries"] if "player" in each["detail"]}
+    assert details["searched rounds"] == {"player": MASK}
+    command = details["replay what-if"]
+    assert (command["player"], command["what"]) == (MASK, f"--player {MASK}")
 
 
 def test_two_revisions_differ_in_what_the_later_fact_changed_and_in_nothing_else(evening: Evening) -> None:
