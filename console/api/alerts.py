@@ -66,6 +66,8 @@ class AlertTold(Told):
     pit: str | None
     game: str | None
     message: str
+    tables: list[str]
+    """All tables of an alert that is about several at once; its message may name the first ones alone."""
     rule: str | None
     """Document and clause."""
     bet: str | None

@@ -8,6 +8,7 @@ from console.live.alerts import AlertPicture, finding_of
 from schemas.money import decimals_of
 from schemas.records import Configuration
 from streams.alerting.life import life_of, raised_step
+from streams.alerting.raising import tables_of
 from streams.alerting.recipients import next_escalation
 from streams.alerting.rules import NOBODY, Routing
 
@@ -39,6 +40,7 @@ def alert_json(
         "pit": alert.pit or (table.pit if table else None),
         "game": alert.game or (table.game if table else None),
         "message": finding["message"],
+        "tables": tables_of(alert),
         "rule": finding.get("rule"),
         "bet": finding.get("bet"),
         "draw": finding.get("draw"),

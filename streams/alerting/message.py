@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 from schemas.findings import SEVERITIES
 from store.rows.alerts import Alert
-from streams.alerting.raising import sentence_of
+from streams.alerting.raising import sentence_of, tables_of
 
 Kind = Literal["raised", "escalated", "cleared", "test"]
 
@@ -82,6 +82,7 @@ def _title(kind: Kind, first: Alert, count: int) -> str:
 def _in_full(alert: Alert, moment: datetime) -> list[str]:
     lines = [sentence_of(alert), f"{moment:%Y-%m-%d %H:%M:%S %Z}, {_where(alert)}"]
     finding = alert.detail.get("finding")
+    lines += _named(alert)
     rule = finding.get("rule") if isinstance(finding, dict) else None
     if rule:
         lines.append(f"Rule: {rule}")
@@ -99,6 +100,13 @@ def _by_day(alerts: Iterable[tuple[Alert, datetime]]) -> Iterator[str]:
         for alert, moment in those:
             what = f"{alert.severity} {alert.code}, {_where(alert)}: {sentence_of(alert)}"
             yield f"- {moment:%H:%M:%S} {what} [{alert.id[:8]}]"
+            yield from _named(alert)
+
+
+def _named(alert: Alert) -> list[str]:
+    """Its tables, where the sentence has not all of them: the store that the desk reads may be what stands still."""
+    left_out = [table for table in tables_of(alert) if table not in alert.message]
+    return [f"All its tables: {', '.join(tables_of(alert))}"] if left_out else []
 
 
 def _where(alert: Alert) -> str:

@@ -117,6 +117,12 @@ def alert_of(finding: Finding, place: TablePlace, record_ms: int, headers: Mappi
     )
 
 
+def tables_of(alert: Alert) -> list[str]:
+    """The tables of an alert that is about several at once; else none."""
+    named = alert.detail.get("tables")
+    return [str(each) for each in named] if isinstance(named, list) and alert.table is None else []
+
+
 def sentence_of(alert: Alert, currency: str | None = None) -> str:
     """What an alert says, for people: its amounts in ``currency``, or else in that of its table when it was raised,
     and its wager as the layout prints it."""

@@ -31,8 +31,8 @@ CODE: Final = "not-judged"
 LOOK_MS: Final = 5_000
 """Between two looks; a shorter patience than this is looked after as often as it asks for."""
 NAMED: Final = 10
-"""So many tables are named; of the rest, their number."""
-READ_RECORDS: Final = 500
+"""So many tables are named in the sentence; of the rest, their number. The alert keeps them all."""
+READ_RECORDS: Final = 5_000
 """So many of the records that wait are read for the names of their tables."""
 _READ_SECONDS: Final = 1.0
 _MARK = "standstill"
@@ -117,7 +117,8 @@ class Standstills:
         since = datetime.fromtimestamp(since_ms / 1000, ZoneInfo(zone)).strftime("%Y-%m-%d %H:%M:%S")
         named = sorted(tables - {SELF_TEST_TABLE})
         which = ", ".join(named[:NAMED]) + (f" and {len(named) - NAMED} more" if len(named) > NAMED else "")
-        what = f"Tables {which} (partition {number})" if named else f"The tables of partition {number}"
+        place = f"partition {number} of the log"
+        what = f"Tables {which} ({place})" if named else f"The tables of {place}"
         return Alert(
             id=name,
             finding=name,
@@ -132,7 +133,7 @@ class Standstills:
             " Alerts about them may not come: have them watched by people until this is cleared.",
             time=since_ms * 1000,
             raised=now_ms,
-            detail={"partition": number, "tables": named, "where": f"all tables of partition {number}"},
+            detail={"partition": number, "tables": named, "where": f"all tables of {place}"},
         )
 
     def stop(self) -> None:

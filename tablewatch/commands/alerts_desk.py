@@ -13,7 +13,7 @@ from store.rows.alerts import Alert, AlertHistory
 from store.rows.verdicts import RoundKey
 from streams.alerting.desk import CLOSED_DAYS, Done, alert_with_steps, closed_alerts, open_alerts, perform
 from streams.alerting.life import Act, Deed, Disposition, Role, life_of, moment
-from streams.alerting.raising import sentence_of
+from streams.alerting.raising import sentence_of, tables_of
 from tablewatch.commands.alerts_named import whole_id
 from tablewatch.commands.listing import AsJson
 from tablewatch.commands.services import FLAGGED, WRONG_USE, explained
@@ -76,6 +76,8 @@ def show(alert: AlertId, as_json: AsJson = False) -> None:
         typer.echo(orjson.dumps(_as_json(history)).decode())
         return
     typer.echo(_line(history))
+    if tables := tables_of(history.alert):
+        typer.echo(f"  tables: {', '.join(tables)}")
     for step in history.steps:
         parts = [moment(step.at), step.action, f"by {step.by}"]
         parts += [f"to {step.recipient}"] if step.recipient else []

@@ -131,7 +131,7 @@ class Desk {
       (state !== "mine" || this.mine(alert)) &&
       (state !== "unattended" || ["raised", "reopened", "escalated"].includes(alert.state)) &&
       (!this.severity.value || alert.severity === this.severity.value) &&
-      (!text || `${alert.table} ${alert.code} ${alert.pit} ${alert.message} ${alert.holder} ${alert.closed?.by ?? ""}`.toLowerCase().includes(text));
+      (!text || `${alert.table} ${alert.tables} ${alert.code} ${alert.pit} ${alert.message} ${alert.holder} ${alert.closed?.by ?? ""}`.toLowerCase().includes(text));
   }
 
   wanted() {
@@ -302,6 +302,7 @@ class Desk {
       h("h3", {}, "What to do"),
       h("p", { class: "advice" }, coded(alert.advice)),
       h("dl", { class: "facts" },
+        alert.tables.length ? fact("Tables", h("span", {}, alert.tables.map((table, place) => [place ? ", " : "", h("a", { href: tablePath(table) }, table)]))) : null,
         fact("Rule", alert.rule ?? "no clause behind it"),
         alert.expected === null ? null : fact("Expected", foundValue(alert.code, alert.expected, alert.decimals)), alert.actual === null ? null : fact("Actual", foundValue(alert.code, alert.actual, alert.decimals)),
         alert.bet ? fact("Bet", alert.bet) : null, alert.draw ? fact("Draw", alert.draw) : null,

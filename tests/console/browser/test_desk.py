@@ -301,6 +301,18 @@ def test_a_command_in_the_advice_is_shown_as_one(console: ConsoleServer, visitor
     expect(advice).not_to_contain_text("`")
 
 
+def test_an_alert_about_many_tables_names_all_and_is_found_by_each(console: ConsoleServer, visitor: Visitor) -> None:
+    tables = [f"STILL{number:02d}" for number in range(1, 14)]
+    alert = alert_of(made_up_finding(9341), UNKNOWN_PLACE, time.time_ns() // 1_000_000, {})
+    record_raised(console.parts.store, [replace(alert, table=None, code=NOT_JUDGED, detail={"tables": tables})])
+    await_that(lambda: console.parts.live.floor.alerts.get(alert.id), "the alert is there")
+    page = visitor.page(console, "shift_manager", "/desk")
+    page.get_by_label("Filter alerts").fill(tables[-1])
+    page.locator(".alert").click()
+    expect(page.locator(".alert-pane .facts")).to_contain_text(f"Tables{', '.join(tables)}")
+    expect(page.locator(".alert-pane .facts").get_by_role("link", name=tables[-1])).to_be_visible()
+
+
 def test_what_is_shown_as_a_command_is_never_read_as_markup(console: ConsoleServer, visitor: Visitor) -> None:
     page = visitor.page(console, "shift_manager", "/desk")
     expect(page.locator("#total")).to_contain_text("open")

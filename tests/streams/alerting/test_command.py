@@ -189,6 +189,12 @@ def test_a_closed_alert_is_listed_shown_and_reopened_by_the_characters_that_mess
     assert short in site.run("alerts", "list").stdout
 
 
+def test_all_tables_of_an_alert_about_several_are_shown(site: Site) -> None:
+    late = alert_of(finding("late-bet", "BT1"), UNKNOWN_PLACE, time.time_ns() // 1_000_000, {})
+    record_raised(site.room.store, [replace(late, table=None, detail={"tables": ["BT1", "BT2"]})])
+    assert "\n  tables: BT1, BT2\n" in site.run("alerts", "show", late.id).stdout
+
+
 def test_first_characters_of_several_alerts_are_told_with_what_these_are(site: Site) -> None:
     now = time.time_ns() // 1_000_000
     late = alert_of(finding("late-bet", "BT1"), UNKNOWN_PLACE, now, {})

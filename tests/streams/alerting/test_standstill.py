@@ -10,6 +10,8 @@ import pytest
 from schemas.topics import FLOOR, partition_of
 from simulator.floor import simulate
 from store.connect import Store
+from streams.alerting.desk import open_alerts
+from streams.alerting.raising import tables_of
 from streams.alerting.self_test import fault
 from streams.alerting.standstill import Look, Standstills
 from streams.embedded.log import Place
@@ -59,7 +61,20 @@ def test_a_standstill_is_told_once_over_a_restart_of_the_service(room: Room) -> 
         with room.service(room.routing(AT_ONCE)) as service:
             until(partial(_all_stand_still, service.standstills))
             until(lambda: "partition 0" in _told(room) and "partition 1" in _told(room))
-    assert [_told(room).count(f"(partition {number})") for number in range(PARTITIONS)] == [1, 1]
+    assert [_told(room).count(f"(partition {number} of the log)") for number in range(PARTITIONS)] == [1, 1]
+
+
+def test_every_table_that_is_to_be_watched_is_told_in_the_message_and_kept_with_the_alert(room: Room) -> None:
+    lines = list(simulate(30, 1, 3))
+    publish(lines, room.broker)
+    with room.service(room.routing(AT_ONCE)):
+        until(lambda: len(open_alerts(room.store)) == PARTITIONS)
+        until(lambda: all(f" (partition {number} of the log): " in _told(room) for number in range(PARTITIONS)))
+    kept = [tables_of(history.alert) for history in open_alerts(room.store)]
+    assert sorted(table for tables in kept for table in tables) == sorted({_table(line) for line in lines})
+    for tables in kept:
+        assert f"Tables {', '.join(tables[:10])} and {len(tables) - 10} more " in _told(room)
+        assert f"All its tables: {', '.join(tables)}" in _told(room)
 
 
 def _all_stand_still(watch: Standstills) -> bool:
@@ -88,4 +103,4 @@ def test_the_table_of_the_self_test_is_not_named(room: Room) -> None:
     with room.service(room.routing(AT_ONCE)):
         until(lambda: room.hook.messages("anna"))
     [title] = room.hook.titles("anna")
-    assert title == f"CRITICAL not-judged at all tables of partition {partition_of('SELF-TEST', PARTITIONS)}"
+    assert title == f"CRITICAL not-judged at all tables of partition {partition_of('SELF-TEST', PARTITIONS)} of the log"
