@@ -110,13 +110,25 @@ function tellStatus() {
     const since = part.since ? ` (since ${age(floor.now() - part.since)})` : "";
     found.push([part.state === "behind" ? "warn" : "bad", `${headline(name, part.state)}: ${part.words}${since}`]);
   }
-  write(pulse, floor.told ? (floor.stale ? `stale ${age(floor.silence)}` : "live") : "connecting");
+  write(pulse, pulseWords(floor));
   pulse.className = `pulse ${floor.stale ? "bad" : found.length ? "warn" : "good"}`;
   document.body.classList.toggle("stale", floor.stale);
   const now = JSON.stringify(found);
   if (now === noticed) return;
   noticed = now;
   put(notices, found.map(([kind, text]) => h("p", { class: `notice ${kind}` }, coded(text))));
+}
+
+// "Live" is said where all that is shown is fresh, what is found of it too.
+function pulseWords(floor) {
+  if (!floor.told) return "connecting";
+  if (floor.stale) return `stale ${age(floor.silence)}`;
+  const { feed, workers } = floor.status ?? {};
+  const since = (part) => age(floor.now() - part.since);
+  if (feed?.state === "away") return `not live ${since(feed)}`;
+  if (workers?.state === "away" || workers?.state === "stopped") return `not judged ${since(workers)}`;
+  if (workers?.state === "behind") return `behind ${since(workers)}`;
+  return "live";
 }
 
 function headline(part, state) {

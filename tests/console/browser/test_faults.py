@@ -23,8 +23,10 @@ def test_workers_that_have_stopped_are_told_of_until_they_work_again(
         page = visitor.page(server, "operator")
         expect(page.locator(".notice.bad")).to_contain_text("Pipeline stopped: 40 records wait")
         expect(page.locator(".tile").first).to_be_visible()
+        expect(page.locator("#pulse")).to_have_text(re.compile(r"^not judged \d"))
         waiting[0] = 0
         expect(page.locator(".notice")).to_have_count(0)
+        expect(page.locator("#pulse")).to_have_text("live")
 
 
 def test_a_store_that_is_away_leaves_the_floor_live_and_acts_waiting(
