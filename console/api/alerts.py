@@ -17,6 +17,7 @@ from console.live.desk import step_json
 from console.server.gate import SignedIn, address_of
 from console.server.parts import Console, Parts
 from console.server.problems import Refused
+from console.server.waiting import in_time
 from schemas.findings import Severity
 from store.rows.alerts import AlertHistory
 from streams.alerting.desk import Done, alert_with_steps, perform
@@ -25,6 +26,9 @@ from streams.alerting.life import DISPOSITIONS, LONGEST_NOTE, Act, Disposition
 router = APIRouter(prefix="/api/v1", tags=["alerts"])
 
 AlertId = Annotated[str, Path(pattern="^[0-9a-f]{32}$")]
+_SILENT = "the store does not answer; what is shown live goes on"
+_UNCERTAIN = "the store does not answer: whether this counts will show at the alert"
+
 Note = Annotated[str, Field(min_length=1, max_length=LONGEST_NOTE)]
 
 
@@ -181,7 +185,7 @@ async def alerts(
 @router.get("/alerts/{alert}", summary="One alert with everything that happened to it")
 async def one_alert(alert: AlertId, session: SignedIn, parts: Console, request: Request) -> AlertInFull:
     """From the store, or from the topic while the store is away or does not have it yet."""
-    history = await asyncio.to_thread(alert_with_steps, parts.store, alert)
+    history = await in_time(asyncio.to_thread(alert_with_steps, parts.store, alert), _SILENT)
     if history is not None:
         parts.live.take_history(history)
     picture = _known(parts, alert)
@@ -245,6 +249,12 @@ def _act(session: Session, deed: Any, **more: Any) -> Act:
 
 
 async def _do(parts: Parts, alert: str, act: Act, session: Session, request: Request) -> AlertInFull:
+    await in_time(_done(parts, alert, act, session, address_of(request)), _UNCERTAIN)
+    return _in_full(parts, _known(parts, alert), session)
+
+
+async def _done(parts: Parts, alert: str, act: Act, session: Session, address: str) -> None:
+    """To its end, whoever waits for it: what counts is written down, and pages hear of it."""
     known = parts.live.floor.alerts.get(alert)
     done = await asyncio.to_thread(perform, parts.store, alert, act, known.alert if known else None)
     if not isinstance(done, Done):
@@ -252,10 +262,9 @@ async def _do(parts: Parts, alert: str, act: Act, session: Session, request: Req
     history: AlertHistory = done.history
     parts.access.note(
         session, f"alert: {act.deed}", table=history.alert.table or "", shoe=history.alert.shoe or "",
-        round=history.alert.round or 0, address=address_of(request), detail={"alert": alert},
+        round=history.alert.round or 0, address=address, detail={"alert": alert},
     )  # fmt: skip
     parts.live.take_history(history)
-    return _in_full(parts, _known(parts, alert), session)
 
 
 def _known(parts: Parts, alert: str) -> AlertPicture:

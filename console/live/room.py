@@ -5,7 +5,7 @@ import logging
 import time
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import orjson
 
@@ -27,6 +27,8 @@ from streams.alerting.rules import NOBODY, Routing
 from streams.broker_url import BrokerUnavailable, RightsMissing, TopicsMissing
 from streams.feed import Feed
 
+T = TypeVar("T")
+
 logger = logging.getLogger(__name__)
 
 TICK_SECONDS: Final = 0.2
@@ -37,6 +39,8 @@ READ_SECONDS: Final = 0.5
 PAUSE_SECONDS: Final = 2.0
 LAG_SECONDS: Final = 5.0
 """How often the broker is asked how far the workers are: it takes a connection each time."""
+SILENT_SECONDS: Final = 5.0
+"""A store that has not answered for so long is named on the pages, while it is still waited for."""
 SET_UP_SECONDS: Final = 30.0
 """How often the store is asked for the set-up of tables that have none."""
 AT_ONCE: Final = 200
@@ -166,7 +170,7 @@ class LiveRoom:
     async def _fill(self) -> None:
         while True:
             try:
-                filling = await asyncio.to_thread(Filling, self._store)
+                filling = await self._asked(partial(Filling, self._store))
             except StoreError as error:
                 self._store_away(error)
                 await asyncio.sleep(PAUSE_SECONDS)
@@ -183,7 +187,7 @@ class LiveRoom:
             if all(each.configured is not None for each in self.floor.tables.values()):
                 continue
             try:
-                known = await asyncio.to_thread(configurations, self._store)
+                known = await self._asked(partial(configurations, self._store))
             except StoreError as error:
                 self._store_away(error)
                 continue
@@ -196,7 +200,7 @@ class LiveRoom:
         """Acts at other consoles and of the alert service: asked of the store once for all pages."""
         while True:
             try:
-                for history in await asyncio.to_thread(self._desk.poll):
+                for history in await self._asked(self._desk.poll):
                     self.floor.take_history(history)
                 self.health.store.set("ok")
             except StoreError as error:
@@ -211,9 +215,17 @@ class LiveRoom:
                 self.health.workers.set("away", "nobody can say whether what comes is judged")
             await asyncio.sleep(LAG_SECONDS)
 
-    def _store_away(self, error: StoreError) -> None:
-        logger.warning("the store is away: %s", error)
-        self.health.store.set("away", "the store is away: tables are live, older rounds and acts on alerts wait")
+    async def _asked(self, question: Callable[[], T]) -> T:
+        """What the store says; where it says nothing, pages hear of that first."""
+        asked = asyncio.ensure_future(asyncio.to_thread(question))
+        if not (await asyncio.wait({asked}, timeout=SILENT_SECONDS))[0]:
+            self._store_away("it does not answer")
+        return await asked
+
+    def _store_away(self, why: StoreError | str) -> None:
+        logger.warning("the store is away: %s", why)
+        what = "the store is away" if isinstance(why, StoreError) else "it does not answer"
+        self.health.store.set("away", f"{what}: tables are live, older rounds and acts on alerts wait")
 
     async def _tell(self) -> None:
         next_at = time.monotonic()

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 
 from fastapi import Depends, FastAPI, Request
@@ -37,6 +38,9 @@ SUBJECTS = (
     changes, people, access,
 )  # fmt: skip
 
+THREADS = 32
+"""So many questions to the store, and other work beside the pages, go on at once."""
+
 ABOUT = """What the pages of the console ask for. Sign in at POST /api/v1/session; the cookie is the session, and
 everything that changes something carries the header X-CSRF-Token with the token that the session gave."""
 
@@ -46,6 +50,8 @@ def make_app(parts: Parts) -> FastAPI:
 
     @asynccontextmanager
     async def life(_: FastAPI) -> AsyncIterator[None]:
+        # Threads that wait for a store which hangs must leave some for the live picture.
+        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(THREADS, "console"))
         work = [asyncio.create_task(parts.live.run()), asyncio.create_task(parts.access.carry())]
         for task in work:
             task.add_done_callback(_tell_end)

@@ -1,0 +1,33 @@
+"""Whoever waits for the store is answered in time, also where the store says nothing: it hangs, or its machine does."""
+
+import asyncio
+import logging
+from collections.abc import Coroutine
+from typing import Any, Final, TypeVar
+
+from console.server.problems import Refused
+
+logger = logging.getLogger(__name__)
+
+ANSWER_SECONDS: Final = 5.0
+"""So long a person waits for a word."""
+
+T = TypeVar("T")
+_going_on: set[asyncio.Task[Any]] = set()
+
+
+async def in_time(work: Coroutine[Any, Any, T], otherwise: str) -> T:
+    """What the work gives; or 503 with these words, while the work goes on to its end."""
+    task = asyncio.create_task(work)
+    done, _ = await asyncio.wait({task}, timeout=ANSWER_SECONDS)
+    if done:
+        return task.result()
+    _going_on.add(task)
+    task.add_done_callback(_told_in_time)
+    raise Refused(503, otherwise, {"Retry-After": "5"})
+
+
+def _told_in_time(task: asyncio.Task[Any]) -> None:
+    _going_on.discard(task)
+    if not task.cancelled() and (error := task.exception()) is not None:
+        logger.warning("what nobody waits for any more came to nothing: %s", error)

@@ -1,0 +1,47 @@
+"""A store that takes connections and says nothing: people hear so in time, and what counts later is written down."""
+
+from pathlib import Path
+
+import pytest
+
+from store.read.proof import access_entries
+from streams.broker_url import EmbeddedLog
+from streams.topics import Layout, create
+from tests.console.house import await_that, console_server, impatient, made_up_finding
+from tests.streams.pipeline import StoreProcess, pipeline
+
+pytestmark = pytest.mark.xdist_group("console")
+
+
+def test_an_act_while_the_store_hangs_is_uncertain_and_counts_and_is_logged_when_it_goes_on(tmp_path: Path) -> None:
+    broker = EmbeddedLog(tmp_path / "log")
+    create(broker, Layout(partitions=2))
+    server = StoreProcess(tmp_path / "clickhouse")
+    with (
+        pipeline(tmp_path, broker, server, str(broker)),
+        console_server(tmp_path / "console", broker, impatient(server.url)) as console,
+        console.client("operator") as operator,
+    ):
+        finding = made_up_finding(1)
+        console.raise_findings([finding])
+        board, health = console.parts.live.floor.alerts, console.parts.live.health
+        await_that(lambda: board.get(finding.id) and health.store.state == "ok", "the alert is there")
+        path = f"/api/v1/alerts/{finding.id}"
+        server.pause()
+        try:
+            await_that(lambda: "it does not answer" in health.store.words, "the pages name the store")
+            asked, acted = operator.get(path), operator.post(f"{path}/acknowledge")
+            assert (asked.status_code, acted.status_code) == (503, 503)
+            assert "the store does not answer" in asked.json()["detail"]
+            assert "whether this counts will show" in acted.json()["detail"]
+            # Nobody is told of what may not be so.
+            assert (known := board.get(finding.id)) and known.state == "raised"
+        finally:
+            server.resume()
+        await_that(lambda: health.store.state == "ok", "the store is back")
+        await_that(lambda: (known := board.get(finding.id)) and known.state == "acknowledged", "it counts")
+
+        def logged() -> bool:
+            return "alert: acknowledge" in [each.action for each in access_entries(console.parts.store)]
+
+        await_that(logged, "it is in the access log")
