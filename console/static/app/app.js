@@ -158,6 +158,12 @@ function go(path) {
 }
 
 function keys(event) {
+  if (event.key === "Escape" && event.target.matches?.("input[type=search]")) {
+    // Out of the field, so that keys lead on from the page; what it looks for stays.
+    event.preventDefault();
+    event.target.blur();
+    return;
+  }
   if (event.target.closest("input, textarea, select") || event.ctrlKey || event.metaKey || event.altKey) return;
   if (!room.jump) {
     if (event.key === "g") {

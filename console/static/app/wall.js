@@ -212,7 +212,8 @@ class Wall {
       });
     }
     for (const [name, tile] of this.tiles) {
-      if (seen.has(name) || tile.link === document.activeElement) continue;
+      // Scrolled away, it keeps the place of the keyboard; what is not like this any more does not stay.
+      if (seen.has(name) || (tile.link === document.activeElement && this.order.includes(name))) continue;
       tile.node.remove();
       this.tiles.delete(name);
     }

@@ -122,6 +122,32 @@ def test_a_table_that_is_not_heard_and_a_device_that_is_silent_are_told_in_two_w
     only.select_option(label="Not heard, or a device silent")
 
 
+def test_the_tile_that_has_the_keyboard_goes_with_the_others_that_are_not_looked_for(
+    console: ConsoleServer, visitor: Visitor
+) -> None:
+    page = visitor.page(console, "operator")
+    page.locator("[aria-posinset='1'] .tile").focus()
+    # Of itself, as when the tables of a filter are heard again.
+    page.evaluate(
+        "() => { const field = document.getElementById('filter');"
+        " field.value = 'no such table'; field.dispatchEvent(new Event('input')); }"
+    )
+    expect(page.locator("main")).to_contain_text("No table is like this.")
+    expect(page.locator(".tile")).to_have_count(0)
+
+
+def test_escape_leaves_the_filter_and_the_keys_of_the_page_work_again(console: ConsoleServer, visitor: Visitor) -> None:
+    page = visitor.page(console, "operator")
+    expect(page.locator(".tile").first).to_be_visible()
+    page.keyboard.press("/")
+    page.keyboard.type("bt")
+    page.keyboard.press("Escape")
+    expect(page.get_by_label("Filter tables")).not_to_be_focused()
+    expect(page.get_by_label("Filter tables")).to_have_value("bt")
+    page.keyboard.type("gd")
+    expect(page.locator("#total")).to_contain_text("open")
+
+
 def test_the_wall_by_pit_has_its_headings(console: ConsoleServer, visitor: Visitor) -> None:
     page = visitor.page(console, "operator")
     page.get_by_label("Order").select_option("pit")
