@@ -15,7 +15,7 @@ from store.read.findings import finding
 from store.read.proof import access_entries
 from store.rows.alerts import AlertHistory
 from store.rows.verdicts import FindingState, RoundKey
-from streams.alerting.life import life_of
+from streams.alerting.life import life_of, told_to
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,9 +128,9 @@ def _of_alert(history: AlertHistory | None) -> list[Deed]:
         return []
     return [
         Deed(
-            step.at, "alert", step.by, step.role,
+            step.at, "alert", step.by, "" if step.action == "escalated" else step.role,
             " ".join(filter(None, (step.action, f"as {step.disposition}" if step.disposition else "",
-                                   f"to {step.recipient}" if step.recipient else ""))),
+                                   f"to {to}" if (to := told_to(step)) else ""))),
             step.note,
         )
         for step in life_of(history.steps).standing

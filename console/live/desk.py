@@ -7,7 +7,7 @@ from console.findings import told_finding
 from console.live.alerts import AlertPicture, finding_of
 from schemas.money import decimals_of
 from schemas.records import Configuration
-from streams.alerting.life import life_of, raised_step
+from streams.alerting.life import life_of, raised_step, told_to
 from streams.alerting.raising import tables_of
 from streams.alerting.recipients import next_escalation
 from streams.alerting.rules import NOBODY, Routing
@@ -71,8 +71,9 @@ def step_json(step: Any) -> dict[str, Any]:
         "action": step.action,
         "state": step.state,
         "by": step.by,
-        "role": step.role,
-        "recipient": step.recipient,
+        # Of an escalation it is whom it calls, and not who acted.
+        "role": "" if step.action == "escalated" else step.role,
+        "recipient": told_to(step),
         "disposition": step.disposition,
         "note": step.note,
     }

@@ -221,6 +221,14 @@ def role_words(role: str) -> str:
     return _WORDS.get(role, role)
 
 
+def told_to(step: AlertStep) -> str:
+    """Who got the alert by this step, as people say it: of an escalation the roles and people that it calls."""
+    if step.action != "escalated":
+        return step.recipient
+    called = (each for each in step.role.split(", ") if each)
+    return " and ".join(f"the {role_words(each)}" if each in ROLES else each for each in called)
+
+
 def moment(at: int) -> str:
     """Microseconds since 1970 as people read it."""
     return datetime.fromtimestamp(at // 1_000_000, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")

@@ -12,7 +12,7 @@ from store.connect import connect
 from store.rows.alerts import Alert, AlertHistory
 from store.rows.verdicts import RoundKey
 from streams.alerting.desk import CLOSED_DAYS, Done, alert_with_steps, closed_alerts, open_alerts, perform
-from streams.alerting.life import Act, Deed, Disposition, Role, life_of, moment
+from streams.alerting.life import Act, Deed, Disposition, Role, life_of, moment, told_to
 from streams.alerting.raising import sentence_of, tables_of
 from tablewatch.commands.alerts_named import whole_id
 from tablewatch.commands.listing import AsJson
@@ -79,8 +79,9 @@ def show(alert: AlertId, as_json: AsJson = False) -> None:
     if tables := tables_of(history.alert):
         typer.echo(f"  tables: {', '.join(tables)}")
     for step in history.steps:
-        parts = [moment(step.at), step.action, f"by {step.by}"]
-        parts += [f"to {step.recipient}"] if step.recipient else []
+        parts = [moment(step.at), step.action]
+        parts += [f"by {step.by}"] if step.action != "escalated" else []
+        parts += [f"to {to}"] if (to := told_to(step)) else []
         parts += [f"as {step.disposition}"] if step.disposition else []
         parts += [f"({step.note})"] if step.note else []
         typer.echo("  " + " ".join(parts))

@@ -312,7 +312,7 @@ class Desk {
         alert.basis === "statistics" ? fact("Basis", "statistics: it accuses nobody") : null),
       h("h3", {}, "What was done"),
       alert.steps?.length ? null : h("p", { class: "muted" }, alert.steps ? `Raised ${moment(alert.raised)}; nothing yet.` : "…"),
-      h("ol", { class: "steps" }, (alert.steps ?? []).map((step) => h("li", {}, h("time", {}, moment(step.at)), " ", h("b", {}, step.action), step.by ? ` by ${step.by}${step.role ? ` (${words(step.role)})` : ""}` : "", step.recipient ? ` to ${step.recipient}` : "", step.disposition ? `: ${step.disposition}` : "", step.note ? h("p", { class: "note" }, step.note) : null))));
+      h("ol", { class: "steps" }, (alert.steps ?? []).map((step) => h("li", {}, h("time", {}, moment(step.at)), " ", h("b", {}, step.action), step.by && step.action !== "escalated" ? ` by ${step.by}${step.role ? ` (${words(step.role)})` : ""}` : "", step.recipient ? ` to ${step.recipient}` : "", step.disposition ? `: ${step.disposition}` : "", step.note ? h("p", { class: "note" }, step.note) : null))));
   }
 
   async act(deed) {

@@ -10,7 +10,8 @@ from playwright.sync_api import Page, Route, expect
 
 from console.auth.roles import Role
 from schemas.findings import Finding
-from streams.alerting.desk import record_raised
+from streams.alerting.desk import Done, perform, record_raised
+from streams.alerting.life import SystemAct
 from streams.alerting.raising import UNKNOWN_PLACE, alert_of
 from streams.alerting.standstill import CODE as NOT_JUDGED
 from tests.console.browser.conftest import Visitor
@@ -311,6 +312,17 @@ def test_an_alert_about_many_tables_names_all_and_is_found_by_each(console: Cons
     page.locator(".alert").click()
     expect(page.locator(".alert-pane .facts")).to_contain_text(f"Tables{', '.join(tables)}")
     expect(page.locator(".alert-pane .facts").get_by_role("link", name=tables[-1])).to_be_visible()
+
+
+def test_whom_an_escalation_called_is_not_said_to_have_escalated(console: ConsoleServer, visitor: Visitor) -> None:
+    finding = made_up_finding(9342, message="For the next one.")
+    raise_all(console, finding)
+    act = SystemAct(deed="escalate", at=time.time_ns() // 1_000, role="shift_manager")
+    known = console.parts.live.floor.alerts.get(finding.id)
+    assert isinstance(perform(console.parts.store, finding.id, act, known.alert if known else None), Done)
+    page = visitor.page(console, "shift_manager", f"/desk?alert={finding.id}")
+    expect(page.locator(".steps")).to_contain_text("escalated to the shift manager")
+    expect(page.locator(".steps")).not_to_contain_text("(Shift manager)")
 
 
 def test_what_is_shown_as_a_command_is_never_read_as_markup(console: ConsoleServer, visitor: Visitor) -> None:

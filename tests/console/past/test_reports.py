@@ -16,6 +16,8 @@ from games.odds import odds
 from games.readings import DEFAULT_READINGS, Readings
 from games.rulebook import rulebook
 from store.read import reports
+from streams.alerting.desk import Done, perform
+from streams.alerting.life import SystemAct
 from streams.alerting.raising import SELF_TEST_TABLE, sentence_of
 from tests.console.house import await_that, console_server
 from tests.console.past.evening import Evening, Visitor
@@ -159,6 +161,18 @@ def test_an_incident_report_tells_the_finding_its_rule_its_round_and_who_did_wha
     if told["finding"]["rule"]:
         assert told["subjects"][told["finding"]["rule"]]
     assert auditor.get(f"/api/v1/reports/incidents/{'0' * 32}").status_code == 404
+
+
+def test_an_incident_report_says_whom_an_escalation_called_and_not_that_they_escalated(evening: Evening) -> None:
+    alert = evening.alerts[-1]
+    act = SystemAct(deed="escalate", at=alert.raised * 1000 + 1, role="shift_manager, anna")
+    assert isinstance(perform(evening.parts.store, alert.id, act), Done)
+    auditor = evening.client("auditor")
+    told = auditor.get(f"/api/v1/reports/incidents/{alert.id}").json()["deeds"]
+    deeds = [(deed["who"], deed["role"], deed["what"]) for deed in told]
+    assert ("tablewatch", "", "escalated to the shift manager and anna") in deeds
+    steps = auditor.get(f"/api/v1/alerts/{alert.id}").json()["steps"]
+    assert ("", "the shift manager and anna") in [(step["role"], step["recipient"]) for step in steps]
 
 
 def test_a_span_that_makes_no_sense_is_refused(evening: Evening) -> None:

@@ -10,8 +10,8 @@ import orjson
 import pytest
 
 from store.read.proof import access_entries
-from streams.alerting.desk import alert_with_steps, record_raised
-from streams.alerting.life import life_of
+from streams.alerting.desk import alert_with_steps, perform, record_raised
+from streams.alerting.life import SystemAct, life_of
 from streams.alerting.raising import SELF_TEST_TABLE, UNKNOWN_PLACE, alert_of
 from streams.alerting.self_test import fault
 from streams.lag import lag_of
@@ -193,6 +193,12 @@ def test_all_tables_of_an_alert_about_several_are_shown(site: Site) -> None:
     late = alert_of(finding("late-bet", "BT1"), UNKNOWN_PLACE, time.time_ns() // 1_000_000, {})
     record_raised(site.room.store, [replace(late, table=None, detail={"tables": ["BT1", "BT2"]})])
     assert "\n  tables: BT1, BT2\n" in site.run("alerts", "show", late.id).stdout
+
+
+def test_whom_an_escalation_called_is_shown_and_nobody_is_said_to_have_escalated(site: Site) -> None:
+    late = alert_of(finding("late-bet", "BT1"), UNKNOWN_PLACE, time.time_ns() // 1_000_000, {})
+    perform(site.room.store, late.id, SystemAct(deed="escalate", at=1, role="shift_manager, anna"), late)
+    assert " escalated to the shift manager and anna\n" in site.run("alerts", "show", late.id).stdout
 
 
 def test_first_characters_of_several_alerts_are_told_with_what_these_are(site: Site) -> None:
