@@ -85,7 +85,7 @@ async def refund_sheet(
     key = RoundKey(table, shoe, round)
     last = round if until is None else until
     if last < round:
-        raise Refused(422, "the last round comes after the first")
+        raise Refused(422, f"the last round must not be before round {round}")
     stored = await asyncio.to_thread(stored_round, parts.store, key)
     currency = None if stored.configuration is None else stored.configuration.data.currency
     found = await asyncio.to_thread(_refund, parts.store, key, last, ground, currency)

@@ -107,3 +107,10 @@ def test_if_a_round_is_void_every_stake_goes_back_and_every_win_is_taken_back(ev
     more = evening.client("auditor").get(f"/api/v1/rounds/{wanted.key}/refund", until=wanted.key.round + 2).json()
     assert len(more["rounds"]) > len(told["rounds"]) == 1
     assert evening.client("auditor").get(f"/api/v1/rounds/{wanted.key}/refund", ground="whim").status_code == 422
+
+
+def test_a_refund_sheet_up_to_an_earlier_round_says_what_the_last_one_must_be(evening: Evening) -> None:
+    key = next(each.key for each in evening.rounds if each.key.round > 1)
+    answer = evening.client("auditor").get(f"/api/v1/rounds/{key}/refund", until=key.round - 1)
+    assert answer.status_code == 422
+    assert answer.json()["detail"] == f"the last round must not be before round {key.round}"
