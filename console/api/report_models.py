@@ -42,6 +42,8 @@ class ShiftTold(Told):
     """What a shift comes to."""
 
     span: SpanTold
+    heard: bool
+    """False: nobody has ever heard of the table that was asked for."""
     totals: list[LineTold]
     """One line per currency."""
     findings: list[FindingCount]

@@ -28,6 +28,7 @@ from console.shifts import running_shift
 from console.table_file import csv_of
 from schemas.money import decimals_of
 from store.read.reports import By
+from store.read.rounds import RoundFilter, count_rounds
 
 router = APIRouter(prefix="/api/v1/reports", tags=["reports"])
 
@@ -52,8 +53,11 @@ async def shift_report(
     """
     span = _span(parts, start, end, table)
     found = await asyncio.to_thread(shift, parts.store, parts.readings, *_micros(span), _tables(table))
+    heard = not span.table or bool(found.totals) or span.table in parts.live.floor.tables
+    if not heard:
+        heard = bool(await asyncio.to_thread(count_rounds, parts.store, RoundFilter(tables=_tables(table))))
     _note(parts, session, request, "read the shift report", span)
-    return _shift(span, found)
+    return _shift(span, found, heard=heard)
 
 
 @router.get("/shift/by/{by}", summary="A shift by table, dealer or player")
@@ -165,9 +169,10 @@ def _line(line: Line, name: str) -> LineTold:
     return LineTold.model_validate({**told, "band": line.band})
 
 
-def _shift(span: SpanTold, found: Shift) -> ShiftTold:
+def _shift(span: SpanTold, found: Shift, *, heard: bool) -> ShiftTold:
     return ShiftTold(
         span=span,
+        heard=heard,
         totals=[_line(each, "") for each in found.totals],
         findings=found.findings,
         responses=found.responses,

@@ -211,6 +211,11 @@ def test_the_shift_report(evening: Evening, visitor: Visitor, role: Role, size: 
     assert _fits(page)
 
 
+def test_a_shift_report_of_an_unknown_table_says_that_it_is(evening: Evening, visitor: Visitor) -> None:
+    page = visitor.page(evening.server, "shift_manager", "/reports?table=XX99")
+    expect(page.locator("main")).to_contain_text("Nobody has heard of a table XX99.")
+
+
 @pytest.mark.parametrize("width", [PHONE[0], 1100, 1280, DESKTOP[0]])
 def test_the_figures_of_a_shift_have_room_however_large(evening: Evening, visitor: Visitor, width: int) -> None:
     page = visitor.page(evening.server, "shift_manager", "/rounds", (width, 800))

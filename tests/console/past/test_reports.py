@@ -175,6 +175,15 @@ def test_an_incident_report_says_whom_an_escalation_called_and_not_that_they_esc
     assert ("", "the shift manager and anna") in [(step["role"], step["recipient"]) for step in steps]
 
 
+def test_a_table_without_rounds_in_a_time_is_told_from_one_that_nobody_has_heard_of(evening: Evening) -> None:
+    table = evening.rounds[0].key.table
+    heard = {
+        name: evening.client("auditor").get("/api/v1/reports/shift", start=0, end=HOUR, table=name).json()["heard"]
+        for name in (table, "XX99", "")
+    }
+    assert heard == {table: True, "XX99": False, "": True}
+
+
 def test_a_span_that_makes_no_sense_is_refused(evening: Evening) -> None:
     auditor = evening.client("auditor")
     for query in ({"start": 5}, {"start": 5, "end": 5}, {"start": 0, "end": 400 * 24 * HOUR}):
