@@ -2,6 +2,7 @@
 
 import logging
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -307,4 +308,7 @@ def _password(from_input: bool) -> str:
 def _state(person: Person) -> str:
     if person.disabled is not None:
         return f"disabled since {datetime.fromtimestamp(person.disabled, UTC):%Y-%m-%d %H:%M} UTC"
+    if person.locked_until > time.time():
+        until = datetime.fromtimestamp(person.locked_until, UTC)
+        return f"locked until {until:%Y-%m-%d %H:%M:%S} UTC after wrong passwords"
     return f"since {datetime.fromtimestamp(person.made, UTC):%Y-%m-%d %H:%M} UTC"

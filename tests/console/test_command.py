@@ -1,5 +1,6 @@
 """`tablewatch console`, as people type it: who may sign in, where it listens, and TLS."""
 
+import asyncio
 import getpass
 import os
 import re
@@ -20,7 +21,7 @@ import pytest
 from console.access import AccessLog
 from console.auth.oidc import Outsider
 from console.auth.outsiders import Outsiders
-from console.auth.people import People
+from console.auth.people import FAILURES, People, Refusal
 from console.database import Database
 from store.connect import Store
 from tests.console.house import NOWHERE, PASSWORD
@@ -79,6 +80,21 @@ def test_somebody_of_the_provider_is_listed_as_such_and_gets_no_password_here(tm
     assert re.search(r"koh +operator +provider +since ", run(tmp_path, "users", "list").stdout)
     said = run(tmp_path, "users", "role", "koh", "auditor").stderr
     assert said == "koh is auditor now. At the next sign-in the provider's groups decide again.\n"
+
+
+def test_somebody_who_is_locked_is_listed_as_such_and_until_when(tmp_path: Path) -> None:
+    database = Database(tmp_path)
+    people = People(database)
+    people.add("mei", "auditor", PASSWORD)
+
+    async def fail() -> None:
+        for _ in range(FAILURES):
+            assert isinstance(await people.sign_in("mei", "not it"), Refusal)
+
+    asyncio.run(fail())
+    database.close()
+    listed = run(tmp_path, "users", "list").stdout
+    assert re.search(r"mei +auditor +password +locked until 20.* UTC after wrong passwords\n", listed)
 
 
 def test_people_are_added_listed_changed_and_disabled(tmp_path: Path) -> None:
