@@ -5,6 +5,7 @@ import { put as change } from "./api.js";
 import { moment, siteZone, words } from "./format.js";
 
 const SHORTEST = 12;
+const NEWS = "tablewatch.news";
 
 export function show(main, room) {
   const who = room.who;
@@ -41,9 +42,12 @@ function passwords(room) {
       put(said, "The two new passwords are not the same.");
       return;
     }
+    // Beforehand: the page may be gone, its session ended, before the answer is read.
+    sessionStorage.setItem(NEWS, "Your password is changed: sign in with it.");
     try {
       await change("/api/v1/session/password", { current: given.current, new: given.new });
     } catch (problem) {
+      sessionStorage.removeItem(NEWS);
       put(said, problem.message);
       return;
     }

@@ -1,7 +1,12 @@
 // Signs in, and asks for the same address again.
 const form = document.getElementById("sign-in");
 const said = document.getElementById("said");
+const NEWS = "tablewatch.news";
 const button = form.querySelector("button");
+
+// What a page before this one has to say.
+document.getElementById("news").textContent = sessionStorage.getItem(NEWS) ?? "";
+sessionStorage.removeItem(NEWS);
 
 form.addEventListener("submit", async (event) => {
   event.preventDefault();

@@ -50,11 +50,15 @@ def test_a_person_changes_the_own_password_and_signs_in_with_it(
     fill(PASSWORD, f"{name} {name}", f"{name} {name}")
     expect(said).to_contain_text("does not have the name in it")
     fill(PASSWORD, ANOTHER, ANOTHER)
+    expect(page.get_by_role("status")).to_have_text("Your password is changed: sign in with it.")
     expect(page.get_by_role("button", name="Sign in")).to_be_visible()
     sign_in(page, name, PASSWORD)
     expect(page.get_by_role("alert")).to_contain_text("wrong")
     sign_in(page, name, ANOTHER)
     expect(page.get_by_role("navigation", name="Screens")).to_be_visible()
+    page.get_by_role("button", name="Sign out").click()
+    expect(page.get_by_role("button", name="Sign in")).to_be_enabled()
+    expect(page.locator("#news")).to_be_empty()
 
 
 def test_what_is_typed_before_the_page_is_ready_waits_for_it(console: ConsoleServer, visitor: Visitor) -> None:
