@@ -16,7 +16,7 @@ class Line(NamedTuple):
 
 def difference(before: str, after: str) -> list[Line]:
     """The lines that go and come, in order, with some around them."""
-    was, will = before.split("\n"), after.split("\n")
+    was, will = _lines(before), _lines(after)
     found: list[Line] = []
     shown = 0
     for group in SequenceMatcher(None, was, will).get_grouped_opcodes(AROUND):
@@ -29,6 +29,11 @@ def difference(before: str, after: str) -> list[Line]:
                 found += [Line("comes", line) for line in will[first:last]]
         shown = group[-1][2]
     return found + (_left_out(len(was) - shown) if found else [])
+
+
+def _lines(text: str) -> list[str]:
+    """What ends the last line begins none."""
+    return text.removesuffix("\n").split("\n")
 
 
 def _left_out(count: int) -> list[Line]:

@@ -66,7 +66,7 @@ export function show(main, room) {
     const form = h("form", { class: "change-form", onsubmit: (event) => {
       event.preventDefault();
       const given = new FormData(form);
-      done("", { subject: each.name, value: String(given.get("value")).trim(), reason: String(given.get("reason")).trim() }, "Proposed. Another administrator must approve it.");
+      done("", { subject: each.name, value: each.kind === "text" ? String(given.get("value")) : String(given.get("value")).trim(), reason: String(given.get("reason")).trim() }, "Proposed. Another administrator must approve it.");
     } },
     each.kind === "act" ? [h("p", {}, "A new key is made, for which the one in use vouches."), field] : h("label", {}, h("span", {}, "New value"), field),
     h("label", {}, h("span", {}, "Reason"), h("input", { name: "reason", required: true, maxlength: 2000 })),

@@ -52,6 +52,23 @@ def test_whoever_approves_sees_lines_that_only_move(evening: Evening, visitor: V
     expect(row.locator("pre.lines")).to_contain_text('+ roles = ["administrator"]')
 
 
+def test_a_text_is_proposed_as_it_was_typed_and_one_line_is_one_line(evening: Evening, visitor: Visitor) -> None:
+    page = visitor.page(evening.server, "administrator", "/changes")
+    routing = page.locator(".subject", has=page.get_by_text("Alert routing", exact=True))
+    routing.get_by_text("Propose a change").click()
+    text = evening.parts.changes.subjects["ALERT_ROUTING"].current()
+    assert text.endswith("\n")
+    routing.get_by_label("New value").fill(text.replace("127.0.0.1", "127.0.0.9"))
+    routing.get_by_label("Reason").fill("Another address.")
+    routing.get_by_role("button", name="Propose").click()
+    shown = page.locator(".finding pre.lines")
+    expect(shown.locator(".goes")).to_have_count(1)
+    [change] = [each for each in evening.parts.changes.all() if each.decision is None]
+    assert change.after == text.replace("127.0.0.1", "127.0.0.9")
+    page.get_by_role("button", name="Withdraw").click()
+    expect(page.get_by_text("Nothing waits.")).to_be_visible()
+
+
 def test_a_rejection_asks_for_its_reason(evening: Evening, visitor: Visitor, swapped: Change) -> None:
     page = _as_second(evening, visitor)
     page.get_by_role("button", name="Reject").click()
