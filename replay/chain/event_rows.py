@@ -41,7 +41,7 @@ def check_events(
 ) -> Iterator[Tampering]:
     """What is wrong with the event rows of a record that is itself as it was sealed; ``rows`` are by place. A record is
     kept for the sake of one event, and the rows of its others go when their time is over (``may_be_gone``)."""
-    right = _expected(record)
+    right = expected_rows(record)
 
     def told(what: Any, place: int, detail: str) -> Tampering:
         table = right[place][0] if place in right else ""
@@ -71,7 +71,7 @@ def check_events(
             yield told("inserted", place, "it was refused and never accepted")
 
 
-def _expected(record: SealedRecord) -> dict[int, EventRow]:
+def expected_rows(record: SealedRecord) -> dict[int, EventRow]:
     """By place, the row of every event of the record that can be read."""
     key = record.key
     decoded = decode_record(record.raw)
@@ -101,6 +101,19 @@ def event_rows(store: Store, log: str, topic: str, partition: int) -> Iterator[t
             held.setdefault(place, []).append(tuple(rest))
     if at is not None:
         yield at, held
+
+
+def rows_of_round(store: Store, table: str, shoe: str, round: int) -> dict[RecordKey, dict[int, list[EventRow]]]:
+    """The event rows of one round: by record, and there by place."""
+    columns = ", ".join(f"{sql} AS `said_{name}`" for name, sql in _COLUMNS.items())
+    found: dict[RecordKey, dict[int, list[EventRow]]] = {}
+    for log, topic, partition, offset, place, *rest in store.query(
+        f"SELECT DISTINCT {columns} FROM events PREWHERE table = %(table)s AND shoe = %(shoe)s AND round = %(round)s",
+        {"table": table, "shoe": shoe, "round": round},
+    ):
+        of_record = found.setdefault(RecordKey(log, topic, partition, offset), {})
+        of_record.setdefault(place, []).append(tuple(rest))
+    return found
 
 
 def sealed_records(store: Store, log: str, topic: str, partition: int) -> Iterator[SealedRecord]:

@@ -10,6 +10,7 @@ import orjson
 from audit.merkle import check_consistency, check_inclusion, consistency_proof, inclusion_proof
 from replay.chain.compare import superseded
 from replay.chain.note import TREE, check_note, vouched_keys
+from replay.chain.round_records import lost_of_round
 from replay.chain.rows import BY_KIND, RECORD, ChainedRow, key_of, rows_of
 from replay.chain.seal import GRACE_MS
 from replay.chain.tree import StoredTree
@@ -22,6 +23,9 @@ from store.rows.verdicts import RoundKey
 
 SEAL_FIRST = "run: tablewatch chain checkpoint (where `chain run` is at work: ask again after its next checkpoint)"
 """What to do about it."""
+
+
+_LOOK = "run: tablewatch replay verify --chain"
 
 
 class NotSealed(Exception):
@@ -74,6 +78,8 @@ def prove_round(store: Store, key: RoundKey, records: Sequence[RecordKey]) -> Ro
     """The proof of a round whose events stand in these records."""
     rows = sorted(rows_of_round(store, key, records), key=lambda row: row.order)
     _check_that_all_are_there(store, key, rows)
+    for lost in lost_of_round(store, key, rows):
+        raise NotAsSealed(f"{lost.words}; {_LOOK}")
     leaves = leaves_of_rows(store, key.table, [(row.kind, row.key) for row in rows])
     until = (last_checkpoint_ms(store, TREE) or 0) - GRACE_MS
     sealed = [(row, _leaf_of(leaves, row, until)) for row in rows]
@@ -97,7 +103,7 @@ _EARLIER_MS = 3_600_000
 
 def _check_that_all_are_there(store: Store, key: RoundKey, rows: Sequence[ChainedRow]) -> None:
     """What was sealed of a round last (its verdict, its compact form, each finding that its verdicts name) must be
-    there. That a record is gone is seen by its events."""
+    there."""
     if not rows:
         return
     judged = revisions(store, key)
@@ -114,7 +120,7 @@ def _check_that_all_are_there(store: Store, key: RoundKey, rows: Sequence[Chaine
             continue
         # An earlier revision may be past its time.
         if leaf.kind != "verdict" or int(leaf.key.split("/")[-2]) >= last:
-            raise NotAsSealed(f"{leaf.kind} {leaf.key} was sealed and is gone; run: tablewatch replay verify --chain")
+            raise NotAsSealed(f"{leaf.kind} {leaf.key} was sealed and is gone; {_LOOK}")
 
 
 def proof_json(proof: RoundProof) -> dict[str, Any]:
@@ -188,7 +194,7 @@ def _leaf_of(leaves: Sequence[Leaf], row: ChainedRow, until: int) -> Leaf:
     for leaf in of_row:
         if leaf.leaf == row.leaf:
             return leaf
-    raise NotAsSealed(f"{row.kind} {row.key} is not what was sealed; run: tablewatch replay verify --chain")
+    raise NotAsSealed(f"{row.kind} {row.key} is not what was sealed; {_LOOK}")
 
 
 def _up_to(keys: Sequence[SigningKey], checkpoint: Checkpoint) -> Iterator[SigningKey]:

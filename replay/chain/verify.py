@@ -19,6 +19,7 @@ from store.read.proof import (
     leaves,
     leaves_astray,
     leaves_of_month,
+    leaves_of_rows,
     partitions,
     record_marks,
     signing_keys,
@@ -182,6 +183,15 @@ def believed_tombstones(store: Store, compared: Compared) -> list[Tombstone]:
     doubted = {row.key for row in compared.extra if row.kind == "tombstone"}
     doubted |= {row.key for _, row in compared.differing if row.kind == "tombstone"}
     return [stone for stone in tombstones(store) if _stone_key(stone) not in doubted and _honest(stone)]
+
+
+def sealed_tombstones(store: Store) -> list[Tombstone]:
+    """The tombstones to believe without a look at the whole store: those that leaves stand for."""
+    honest = {_stone_key(stone): stone for stone in tombstones(store) if _honest(stone)}
+    sealed = leaves_of_rows(store, "", [("tombstone", name) for name in honest])
+    rows = rows_of(store, BY_KIND["tombstone"]) if sealed else ()
+    genuine = {leaf.leaf for leaf in sealed}
+    return [honest[row.key] for row in rows if row.leaf in genuine and row.key in honest]
 
 
 def expired_by(stones: Sequence[Tombstone]) -> Callable[[Leaf], bool]:

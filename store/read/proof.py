@@ -52,6 +52,15 @@ def leaves_beginning(store: Store, table: str, since: int, beginnings: Sequence[
     return _leaves(store, condition, table=table, since=since, beginnings=list(beginnings))
 
 
+def leaves_between(store: Store, table: str, kind: str, start: int, end: int) -> list[Leaf]:
+    """The leaves of a kind, as links of one table, of rows from one time to another (milliseconds, both included)."""
+    condition = (
+        "table = %(table)s AND kind = %(kind)s"
+        " AND at BETWEEN fromUnixTimestamp64Milli(%(start)s, 'UTC') AND fromUnixTimestamp64Milli(%(end)s, 'UTC')"
+    )
+    return _leaves(store, condition, table=table, kind=kind, start=start, end=end)
+
+
 def leaf_months(store: Store, tree: str, kind: str) -> list[int]:
     """The months of the rows that leaves of a kind stand for, e.g. 202611."""
     rows = store.query(

@@ -7,14 +7,16 @@ import pytest
 
 from replay.chain.prove import NotAsSealed, NotSealed, prove_round
 from replay.chain.seal import Sealer
+from schemas.decoding import Decoded, Rejected
 from store.connect import Store
 from store.read.events import round_events
 from store.rows.verdicts import JudgedRound
 from store.write.findings import write_findings
+from store.write.raw import write_records
 from store.write.verdicts import write_verdicts
 from tests.audit.case import Case
 from tests.replay.evidence import NOW, ring_in
-from tests.replay.stored import fill
+from tests.replay.stored import fill, judged, packed
 from tests.store.floor import state
 
 
@@ -62,3 +64,112 @@ def test_a_row_that_was_put_in_is_not_said_to_be_sealed_soon(store: Store, wrong
     write_findings(store, [state(replace(found, id="0" * 32))])
     with pytest.raises(NotSealed, match="whether it came late or was put in"):
         _prove(store, wrong)
+
+
+_ONE_BY_ONE = {"cards": "type = 'card.drawn.v1'", "every bet": "type LIKE 'bet.%'"}
+
+
+@pytest.fixture
+def apart(store: Store, tmp_path: Path) -> JudgedRound:
+    """The second of three sealed rounds, each event of which is a record of its own."""
+    case = Case().round().round(bets={"b1": ("player", 100)}, settled={"b1": (100, 0)}).round()
+    rounds = fill(store, case.lines(), per_record=1)
+    assert Sealer(store, ring_in(tmp_path), lambda: NOW).seal() is not None
+    assert _prove(store, rounds[1]) > 8
+    return rounds[1]
+
+
+def _mutate(store: Store, statement: str) -> None:
+    store.command(f"ALTER TABLE {statement} SETTINGS mutations_sync = 2")
+
+
+def _one_card(store: Store, round: int) -> tuple[str, str]:
+    """A record that holds a card of a round: where it is, and its key."""
+    [(topic, partition, offset)] = store.query(
+        f"SELECT topic, partition, offset FROM events WHERE round = {round} AND type = 'card.drawn.v1' AND draw = 2"
+    )
+    return f"topic = '{topic}' AND partition = {partition} AND offset = {offset}", f"{topic}/{partition}/{offset}"
+
+
+@pytest.mark.parametrize("per_record", [1, 40])
+@pytest.mark.parametrize("gone", _ONE_BY_ONE)
+def test_a_round_whose_event_rows_are_gone_is_no_smaller_round(
+    store: Store, tmp_path: Path, per_record: int, gone: str
+) -> None:
+    case = Case().round().round(bets={"b1": ("player", 100)}, settled={"b1": (100, 0)})
+    rounds = fill(store, case.lines(), per_record=per_record)
+    assert Sealer(store, ring_in(tmp_path), lambda: NOW).seal() is not None
+    _mutate(store, f"events DELETE WHERE round = 2 AND {_ONE_BY_ONE[gone]}")
+    with pytest.raises(NotAsSealed, match=r"event table\.\w+/\d/\d+/\d+ is gone .*verify --chain"):
+        _prove(store, rounds[1])
+    assert _prove(store, rounds[0]) > 2
+
+
+def test_an_event_row_that_says_otherwise_than_its_record_is_not_as_sealed(store: Store, apart: JudgedRound) -> None:
+    _mutate(store, "events UPDATE card = '2C' WHERE round = 2 AND draw = 1")
+    with pytest.raises(NotAsSealed, match="is not the event that stands there in its record"):
+        _prove(store, apart)
+
+
+def test_an_event_row_of_another_round_is_not_taken_for_one_of_this(store: Store, apart: JudgedRound) -> None:
+    where, key = _one_card(store, 3)
+    columns = "log, topic, partition, offset, place, table, shoe, type, source, sequence, id_mark, time, arrival, draw"
+    store.command(f"INSERT INTO events (round, {columns}, card) SELECT 2, {columns}, card FROM events WHERE {where}")
+    with pytest.raises(NotAsSealed, match=f"event {key}/0 was put in"):
+        _prove(store, apart)
+
+
+@pytest.mark.parametrize("what", ["DELETE", "UPDATE raw = concat(raw, ' ')", "UPDATE raw = '{}'"])
+def test_without_its_event_row_a_record_is_missed_as_well(store: Store, apart: JudgedRound, what: str) -> None:
+    """What is derived from a record is no proof that there was none."""
+    where, key = _one_card(store, 2)
+    _mutate(store, f"events DELETE WHERE {where}")
+    _mutate(store, f"records {what} WHERE {where}")
+    with pytest.raises(NotAsSealed, match=f"record {key} .*run: tablewatch replay verify --chain"):
+        _prove(store, apart)
+
+
+def test_a_refusal_that_was_put_in_excuses_no_event_row(store: Store, apart: JudgedRound) -> None:
+    where, key = _one_card(store, 2)
+    row = "log, topic, partition, offset, place, table, arrival"
+    store.command(
+        f"INSERT INTO rejected ({row}, reason, digest) SELECT {row}, 'x', unhex(repeat('00', 32)) FROM events"
+        f" WHERE {where}"
+    )
+    _mutate(store, f"events DELETE WHERE {where}")
+    with pytest.raises(NotAsSealed, match=f"event {key}/0 is gone"):
+        _prove(store, apart)
+
+
+def test_what_was_refused_of_a_round_is_not_missed(store: Store, tmp_path: Path) -> None:
+    lines = Case().round(bets={"b1": ("player", 100)}, settled={"b1": (100, 0)}).lines()
+    rounds = judged(lines)
+    write_verdicts(store, rounds)
+    records = packed(lines, per_record=1)
+    refused = [each for each in records if each.decoded.events[0].type == "bet.placed.v1"]
+    for each in refused:
+        found = Rejected(each.raw, 0, "its id came again", "x", "BT1", 1, "b", "bet.placed.v1")
+        records[records.index(each)] = replace(each, decoded=Decoded([], [], [found]))
+    write_records(store, records)
+    assert Sealer(store, ring_in(tmp_path), lambda: NOW).seal() is not None
+    assert refused and _prove(store, rounds[0]) > 4
+
+
+def test_event_rows_that_are_past_their_time_are_not_missed(store: Store, tmp_path: Path) -> None:
+    """A record is kept for the sake of one event, and the rows of its others go."""
+    rounds = fill(store, Case().round().lines(), per_record=1)
+    ring = ring_in(tmp_path)
+    assert Sealer(store, ring, lambda: NOW).seal() is not None
+    where, _ = _one_card(store, 1)
+    scope = "concat(log, '/', topic, '/', toString(partition))"
+    [(place, at)] = store.query(f"SELECT {scope}, toUnixTimestamp64Milli(arrival) FROM records WHERE {where}")
+    store.command(
+        "INSERT INTO tombstones (store_table, scope, month, before, rows, first, last, digest, years, written, by)"
+        f" VALUES ('records', '{place}', '2026-01-01', fromUnixTimestamp64Milli({at + 86_400_000}), 1, '', '',"
+        f" unhex(repeat('00', 32)), 1, fromUnixTimestamp64Milli({at + 400 * 86_400_000}), 'x')"
+    )
+    _mutate(store, f"events DELETE WHERE {where}")
+    with pytest.raises(NotAsSealed, match="is gone"):
+        _prove(store, rounds[0])
+    assert Sealer(store, ring, lambda: NOW + 1).seal() is not None
+    assert _prove(store, rounds[0]) > 4
