@@ -8,13 +8,15 @@ from typing import Any
 import orjson
 
 from audit.merkle import check_consistency, check_inclusion, consistency_proof, inclusion_proof
-from replay.chain.compare import superseded
+from replay.chain.compare import subject_of, superseded
 from replay.chain.note import TREE, check_note, vouched_keys
 from replay.chain.round_records import lost_of_round
 from replay.chain.rows import BY_KIND, RECORD, ChainedRow, key_of, rows_of
 from replay.chain.seal import GRACE_MS
 from replay.chain.tree import StoredTree
+from replay.chain.verify import expired_by, sealed_tombstones
 from store.connect import Store
+from store.read.findings import last_versions, rounds_that_name
 from store.read.proof import checkpoints, last_checkpoint_ms, leaves_beginning, leaves_of_rows, signing_keys
 from store.read.rounds import revisions
 from store.rows.proof import Checkpoint, Leaf, SigningKey
@@ -78,6 +80,7 @@ def prove_round(store: Store, key: RoundKey, records: Sequence[RecordKey]) -> Ro
     """The proof of a round whose events stand in these records."""
     rows = sorted(rows_of_round(store, key, records), key=lambda row: row.order)
     _check_that_all_are_there(store, key, rows)
+    _check_that_no_finding_is_gone(store, key, rows)
     for lost in lost_of_round(store, key, rows):
         raise NotAsSealed(f"{lost.words}; {_LOOK}")
     leaves = leaves_of_rows(store, key.table, [(row.kind, row.key) for row in rows])
@@ -101,6 +104,10 @@ _EARLIER_MS = 3_600_000
 """A row is of a time a little before others of its round at most."""
 
 
+_MONTH_MS = 31 * 86_400_000
+"""A finding that was put in by hand may be dated as its author liked."""
+
+
 def _check_that_all_are_there(store: Store, key: RoundKey, rows: Sequence[ChainedRow]) -> None:
     """What was sealed of a round last (its verdict, its compact form, each finding that its verdicts name) must be
     there."""
@@ -121,6 +128,30 @@ def _check_that_all_are_there(store: Store, key: RoundKey, rows: Sequence[Chaine
         # An earlier revision may be past its time.
         if leaf.kind != "verdict" or int(leaf.key.split("/")[-2]) >= last:
             raise NotAsSealed(f"{leaf.kind} {leaf.key} was sealed and is gone; {_LOOK}")
+
+
+def _check_that_no_finding_is_gone(store: Store, key: RoundKey, rows: Sequence[ChainedRow]) -> None:
+    """A finding that no verdict names is of an unknown round once its row is gone: its leaf has its table alone."""
+    since = min((row.at for row in rows if row.kind != "record"), default=None)
+    if since is None:
+        return
+    stored = last_versions(store, key.table)
+    gone = {}
+    for leaf in leaves_beginning(store, key.table, since - _MONTH_MS, [("finding", "")]):
+        name, version = subject_of(leaf)
+        if stored.get(name, -1) < (version or 0):
+            gone[name] = leaf
+    if not gone:
+        return
+    expired = expired_by(sealed_tombstones(store))
+    known = rounds_that_name(store, key.table, gone)
+    for name, leaf in gone.items():
+        # What alerts alone say of it is as good.
+        if (key.shoe, key.round) in known.get(name, {(key.shoe, key.round)}) and not expired(leaf):
+            raise NotAsSealed(
+                f"finding {leaf.key} of table {key.table} was sealed and is gone; no verdict names it, so it may be of"
+                f" this round; {_LOOK}"
+            )
 
 
 def proof_json(proof: RoundProof) -> dict[str, Any]:

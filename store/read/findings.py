@@ -93,3 +93,23 @@ def _states(store: Store, condition: str, parameters: dict[str, Any]) -> list[Fi
         FindingState(finding=parse_finding(published), version=version, time=time, raised=raised)
         for published, version, time, raised in zip(*columns, strict=True)
     ]
+
+
+def rounds_that_name(store: Store, table: str, ids: Collection[str]) -> dict[str, set[tuple[str, int]]]:
+    """By finding: the rounds of a table (shoe and number) whose verdicts name it, or of which an alert tells of it. It
+    reads every verdict of the table."""
+    found: dict[str, set[tuple[str, int]]] = {}
+    for sql in (
+        "SELECT arrayJoin(arrayFilter(each -> position(verdict, each) > 0, %(ids)s)), shoe, round FROM verdicts"
+        " WHERE table = %(table)s",
+        "SELECT finding, shoe, round FROM alerts WHERE table = %(table)s AND has(%(ids)s, finding)",
+    ):
+        for name, shoe, round in store.query(sql, {"table": table, "ids": list(ids)}):
+            found.setdefault(name, set()).add((shoe, round))
+    return found
+
+
+def last_versions(store: Store, table: str) -> dict[str, int]:
+    """By finding of a table: its highest version that is stored."""
+    rows = store.query("SELECT id, max(version) FROM findings WHERE table = %(table)s GROUP BY id", {"table": table})
+    return dict(rows)

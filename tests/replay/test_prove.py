@@ -173,3 +173,24 @@ def test_event_rows_that_are_past_their_time_are_not_missed(store: Store, tmp_pa
         _prove(store, rounds[0])
     assert Sealer(store, ring, lambda: NOW + 1).seal() is not None
     assert _prove(store, rounds[0]) > 4
+
+
+def test_a_sealed_finding_that_no_verdict_names_is_missed_by_the_rounds_that_it_may_be_of(
+    store: Store, tmp_path: Path
+) -> None:
+    case = Case().round(bets={"b1": ("player", 100)}, settled={"b1": (50, 0)}).round()
+    rounds = fill(store, case.lines())
+    [found] = rounds[0].verdict.findings
+    write_findings(store, [state(found), state(replace(found, id="0" * 32))])
+    assert Sealer(store, ring_in(tmp_path), lambda: NOW).seal() is not None
+    assert _prove(store, rounds[0]) > 4
+    _mutate(store, f"findings DELETE WHERE id = '{'0' * 32}'")
+    for each in rounds:
+        with pytest.raises(NotAsSealed, match=f"finding {'0' * 32}/1 .* was sealed and is gone; no verdict names it"):
+            _prove(store, each)
+
+
+def test_a_finding_that_is_known_to_be_of_another_round_is_not_missed(store: Store, wrong: JudgedRound) -> None:
+    other = replace(wrong, verdict=replace(wrong.verdict, round=2))
+    _mutate(store, "findings DELETE WHERE 1")
+    assert _prove(store, other) > 2
