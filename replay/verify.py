@@ -1,6 +1,6 @@
 """Verifying: stored rounds are judged anew from their raw events and held against their verdicts, byte for byte."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -25,14 +25,16 @@ from store.read.bulk import (
 )
 from store.read.identities import SharedId, ids_of_several_tables
 from store.read.rounds import ALL, RoundFilter
+from store.read.stretches import rows_by_round, rows_of_shoes
 from store.rows.verdicts import RoundKey, StoredVerdict
 
 Kind = Literal[
-    "verdict-differs", "facts-differ", "events-gone", "verdict-gone", "records-contradict", "settings-unknown",
-    "other-judge",
+    "verdict-differs", "facts-differ", "events-gone", "event-rows-gone", "verdict-gone", "records-contradict",
+    "settings-unknown", "other-judge",
 ]  # fmt: skip
 """Why a round is not as it is stored. ``verdict-differs``: the same facts, another verdict; ``facts-differ``: other
-facts; ``events-gone`` and ``verdict-gone``: only one of the two is there; ``records-contradict``: a record of its shoe
+facts; ``events-gone`` and ``verdict-gone``: only one of the two is there; ``event-rows-gone``: the records give the
+verdict that is stored, but rows of some of their events are not there; ``records-contradict``: a record of its shoe
 does not hold the event that is stored for it, or is not there; ``other-judge``: the same facts, judged by
 another version of the judge, which may rightly see them differently."""
 
@@ -204,11 +206,15 @@ def verify(
     if suspects:
         pause()
         again = Verified()
-        _verify_by_windows(store, suspects, again, lambda _count: None, missing=plain)
-        # What cannot even be read by its references was told more exactly the first time.
+        # By event rows, those that were read by them could not be read; all others from the records, whatever rows say.
+        doubtful = [each for each in result.deviations if each.kind == "records-contradict"]
+        _verify_by_windows(store, tables_of(each.key for each in doubtful), again, missing=plain)
         unreadable = {each.key for each in again.deviations if each.kind == "records-contradict"}
-        first = [each for each in result.deviations if each.key in unreadable]
-        result.deviations = first + [each for each in again.deviations if each.key not in unreadable]
+        left = {each.key for each in (*result.deviations, *again.deviations)} - unreadable
+        result.deviations = [each for each in result.deviations if each.key in unreadable]
+        from_records = Verified()
+        _verify_by_windows(store, tables_of(left), from_records, missing=plain, from_records=True)
+        result.deviations += from_records.deviations
     result.deviations.sort(key=lambda each: each.key)
     if plain:
         tables = set(wanted.tables)
@@ -242,8 +248,12 @@ def _verify_tables(store: Store, tables: tuple[str, ...], result: Verified, told
     for some in _few_at_a_time({home: sizes[home] for home in sorted(together)}):
         chosen = [table for home in some for table in together[home]]
         verdicts = tables_verdicts(store, chosen)
+        rows: dict[str, dict[ShoeAndRound, int]] | None = None
         for window in whole_tables(store, some, chosen):
-            _verify_whole(window, verdicts.pop(window.table, {}), result, told)
+            if rows is None:
+                # Asked after the records were read: rows come before their records.
+                rows = rows_by_round(store, chosen)
+            _verify_whole(window, verdicts.pop(window.table, {}), rows.pop(window.table, {}), result, told)
             del window
     _verify_by_windows(store, dict.fromkeys(apart), result, told, missing=True)
 
@@ -263,12 +273,42 @@ def _few_at_a_time(sizes: Mapping[Partition, int]) -> Iterator[list[Partition]]:
 
 
 def _verify_whole(
-    window: TableWindow, stored: Mapping[ShoeAndRound, StoredVerdict], result: Verified, told: Progress
+    window: TableWindow,
+    stored: Mapping[ShoeAndRound, StoredVerdict],
+    rows: Mapping[ShoeAndRound, int],
+    result: Verified,
+    told: Progress,
 ) -> None:
     result.tables += 1
     result.rounds += len(stored)
-    result.deviations.extend(verify_window(window, stored, lambda _key: True, told))
+    found = list(verify_window(window, stored, lambda _key: True, told))
+    facts = window.facts.rounds
+    gone = [key for key in stored if key in facts and rows.get(key, 0) < len(facts[key].ordered)]
+    result.deviations += found + _rows_gone(stored, gone, found)
     result.deviations.extend(unjudged(window, stored))
+
+
+def _rows_gone(
+    stored: Mapping[ShoeAndRound, StoredVerdict], gone: Iterable[ShoeAndRound], found: Iterable[Deviation]
+) -> list[Deviation]:
+    """Of the rounds with event rows that are gone, those of which nothing worse is told."""
+    told = {each.key for each in found}
+    return [
+        Deviation(each.key, "event-rows-gone", each.revision, each.judge)
+        for each in (stored[key] for key in gone)
+        if each.key not in told
+    ]
+
+
+def _without_rows(store: Store, window: TableWindow, shoes: Collection[str]) -> set[ShoeAndRound]:
+    """The rounds of a window of which some event has no row."""
+    rows = rows_of_shoes(store, window.table, shoes)
+    named = ((getattr(each.data, "shoe", ""), getattr(each.data, "round", 0), each) for each in window.events)
+    return {
+        (shoe, number)
+        for shoe, number, each in named
+        if number and (shoe, number, each.source, each.sequence) not in rows
+    }
 
 
 Rounds = Mapping[str, set[int]]
@@ -276,12 +316,19 @@ Rounds = Mapping[str, set[int]]
 
 
 def _verify_by_windows(
-    store: Store, wanted: Mapping[str, Rounds | None], result: Verified, told: Progress, *, missing: bool
+    store: Store,
+    wanted: Mapping[str, Rounds | None],
+    result: Verified,
+    told: Progress = lambda _count: None,
+    *,
+    missing: bool,
+    from_records: bool = False,
 ) -> None:
-    """Some rounds of each table, or all of them; ``missing``: those without a verdict, too."""
+    """Some rounds of each table, or all of them; ``missing``: those without a verdict, too; ``from_records``: whether
+    there are event rows of them or not, which is told then."""
     result.tables += len(wanted)
     unheard = {table: set(judged) for table, judged in _judged_shoes(store, wanted).items()}
-    for together in floor_windows(store, wanted):
+    for together in floor_windows(store, wanted, from_records=from_records):
         stored = shoes_verdicts(store, together.shoes)
         for window in together.windows:
             table = window.table
@@ -291,7 +338,11 @@ def _verify_by_windows(
                 _cannot_be_read(verdicts, chosen, window.error, result)
                 continue
             result.rounds += sum(map(chosen, verdicts))
-            result.deviations.extend(verify_window(window, verdicts, chosen, told))
+            found = list(verify_window(window, verdicts, chosen, told))
+            if from_records:
+                rowless = _without_rows(store, window, together.shoes[table])
+                found += _rows_gone(verdicts, (key for key in verdicts if key in rowless and chosen(key)), found)
+            result.deviations.extend(found)
             if missing:
                 over = unjudged(window, verdicts)
                 result.deviations.extend(each for each in over if chosen((each.key.shoe, each.key.round)))

@@ -14,13 +14,14 @@ from schemas.time import micros
 from schemas.verdicts import Bet, Settled
 from store.connect import Store
 from store.errors import StoreContradicts
-from store.read.bulk import Partition, partition_records, refused_places, refused_sequences
+from store.read.bulk import Partition, partition_records, records_about, refused_places, refused_sequences
 from store.read.events import configuration_events
 from store.read.folding import rounds_under_minimum
 from store.read.stretches import (
     EventsRead,
     ShoeTimes,
     SourceStand,
+    arrivals_between,
     events_between,
     events_with_care,
     sequences_between,
@@ -35,6 +36,9 @@ TABLES_AT_ONCE = 64
 """So many tables' shoes are looked up at once."""
 AROUND = 1_800_000_000
 """So far beyond the next opening (microseconds) a window is read: what comes after shows what a hole could hide."""
+
+BESIDE_MS = 3_600_000
+"""Records that came so long before and after those that event rows know of are read where rows may be gone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,9 +120,15 @@ def shoe_windows(store: Store, table: str, wanted: Collection[str] | None = None
             yield window
 
 
-def floor_windows(store: Store, wanted: Mapping[str, Collection[str] | None]) -> Iterator[Together]:
+def floor_windows(
+    store: Store, wanted: Mapping[str, Collection[str] | None], *, from_records: bool = False
+) -> Iterator[Together]:
     """Tables in windows of a few shoes each, those wanted or all, with how each table stood before. As many windows of
-    different tables as fit are read together: their records are mostly the same, and questions cost more than rows."""
+    different tables as fit are read together: their records are mostly the same, and questions cost more than rows.
+
+    Which records are read the event rows say; ``from_records``: all records of that time, which takes longer, and finds
+    events whose rows are gone.
+    """
     tables = sorted(wanted)
     for start in range(0, len(tables), TABLES_AT_ONCE):
         some = tables[start : start + TABLES_AT_ONCE]
@@ -128,7 +138,7 @@ def floor_windows(store: Store, wanted: Mapping[str, Collection[str] | None]) ->
                 table: frozenset(shoe.shoe for shoe in shoes[table][first : last + 1])
                 for table, (first, last) in batch.items()
             }
-            yield Together(names, _windows(store, shoes, batch, names))
+            yield Together(names, _windows(store, shoes, batch, names, from_records=from_records))
 
 
 Batch = dict[str, tuple[int, int]]
@@ -166,18 +176,28 @@ def batches(shoes: Mapping[str, Sequence[ShoeTimes]], wanted: Mapping[str, Colle
 
 
 def _windows(
-    store: Store, shoes: Mapping[str, Sequence[ShoeTimes]], batch: Batch, names: Mapping[str, frozenset[str]]
+    store: Store,
+    shoes: Mapping[str, Sequence[ShoeTimes]],
+    batch: Batch,
+    names: Mapping[str, frozenset[str]],
+    *,
+    from_records: bool,
 ) -> Iterator[TableWindow | Unreadable]:
     times = {table: _times(shoes[table], first, last) for table, (first, last) in batch.items()}
     heard = sequences_between(store, times)
     sequences = {table: heard.get(table, {}) for table in batch}
-    read = events_between(store, sequences)
+    read = events_between(store, {} if from_records else sequences)
     refused = refused_sequences(store, sorted(batch))
     later = {table: sequences[table] for table, (first, _) in batch.items() if first}
     stands = stands_before(store, later) if later else {}
     for table, (first, _) in sorted(batch.items()):
         stood = (stands.get(table, {}), times[table][0]) if first else None
         # As above, nothing here holds on to a window that was given.
+        if from_records:
+            yield _of_records(
+                store, table, names[table], sequences[table], refused.get(table, ()), stood, times[table][1]
+            )
+            continue
         yield _window(store, table, names[table], read, sequences[table], refused.get(table, ()), stood)
 
 
@@ -197,11 +217,55 @@ def _window(
         before = NOTHING_BEFORE if stood is None else _before(store, table, *stood)
     except StoreContradicts as error:
         return Unreadable(table, shoes, error)
+    return _with_refused(table, shoes, events, places, refused, before)
+
+
+def _with_refused(
+    table: str,
+    shoes: frozenset[str],
+    events: Sequence[AnyEvent],
+    places: set[RejectedPlace],
+    refused: Sequence[tuple[str, int, str | None]],
+    before: Before,
+) -> TableWindow:
     for source, sequence, kind in refused:
         known = before.bases.get(source)
         if known is None or sequence >= known[0].sequence:
             places.add(RejectedPlace(source, sequence, kind))
     return _assembled(table, shoes, events, places, before)
+
+
+def _of_records(
+    store: Store,
+    table: str,
+    shoes: frozenset[str],
+    runs: Mapping[str, tuple[int, int]],
+    refused: Sequence[tuple[str, int, str | None]],
+    stood: tuple[Mapping[str, SourceStand], int] | None,
+    end: int,
+) -> TableWindow | Unreadable:
+    """As `_window`, from all records of its time. Its sources' runs may have lost their ends with the rows: an event
+    belongs to it that comes after what came before it, and is not of a later time."""
+    came = arrivals_between(store, table, runs)
+    strays = refused_places(store, came)
+    sorted_out = ByTable(strays)
+    if came:
+        first, last = min(each[0] for each in came.values()), max(each[1] for each in came.values())
+        sorted_out.sort(records_about(store, table, came, first - BESIDE_MS, last + BESIDE_MS))
+    found, places = sorted_out.take(table)
+    stands = stood[0] if stood is not None else {}
+    none = (0, -1)
+    events = [
+        event
+        for event in found
+        if (event.source not in stands or event.sequence > stands[event.source].sequence)
+        and (event.sequence <= runs.get(event.source, none)[1] or micros(event.time) <= end)
+    ]
+    try:
+        before = NOTHING_BEFORE if stood is None else _before(store, table, *stood)
+    except StoreContradicts as error:
+        return Unreadable(table, shoes, error)
+    return _with_refused(table, shoes, events, places, refused, before)
 
 
 def _times(shoes: Sequence[ShoeTimes], first: int, last: int) -> tuple[int, int]:

@@ -49,11 +49,29 @@ class RawRecord(NamedTuple):
 
 def partition_records(store: Store, partitions: Collection[Partition]) -> Iterator[RawRecord]:
     """The records of some partitions, each once."""
+    return _records(store, "(log, partition) IN %(partitions)s", {"partitions": tuple(partitions)})
+
+
+def records_about(
+    store: Store, table: str, partitions: Collection[Partition], start: int, end: int
+) -> Iterator[RawRecord]:
+    """The records of some partitions that may speak of a table, each once, that came from one time to another
+    (milliseconds, both included); whether there are rows of their events does not matter."""
+    condition = (
+        "(log, partition) IN %(partitions)s AND arrival BETWEEN fromUnixTimestamp64Milli(%(start)s, 'UTC')"
+        " AND fromUnixTimestamp64Milli(%(end)s, 'UTC')"
+        # A name is written otherwise only with backslashes.
+        " AND (position(raw, %(table)s) > 0 OR position(raw, char(92)) > 0)"
+    )
+    given = {"partitions": tuple(partitions), "start": start, "end": end, "table": table}
+    return _records(store, condition, given)
+
+
+def _records(store: Store, condition: str, parameters: Mapping[str, Any]) -> Iterator[RawRecord]:
     seen: set[tuple[bytes, bytes, int, int]] = set()
     columns = store.columns(
-        "SELECT log, topic, partition, offset, events, rejected, raw FROM records"
-        " WHERE (log, partition) IN %(partitions)s",
-        {"partitions": tuple(partitions)},
+        f"SELECT log, topic, partition, offset, events, rejected, raw FROM records WHERE {condition}",
+        parameters,
         as_bytes=True,
     )
     for row in zip(*columns, strict=True):

@@ -182,6 +182,44 @@ def events_with_care(store: Store, table: str, runs: Mapping[str, tuple[int, int
         yield from (stored.event for stored in found)
 
 
+def arrivals_between(
+    store: Store, table: str, runs: Mapping[str, tuple[int, int]]
+) -> dict[tuple[str, int], tuple[int, int]]:
+    """By log and partition: when the first and the last of the events of a table in the runs given came, in
+    milliseconds since 1970."""
+    condition, given = _in_runs({table: runs})
+    rows = store.query(
+        "SELECT log, partition, toUnixTimestamp64Milli(min(arrival)), toUnixTimestamp64Milli(max(arrival)) FROM events"
+        f" WHERE {condition} GROUP BY log, partition",
+        given,
+    )
+    return {(log, partition): (first, last) for log, partition, first, last in rows}
+
+
+def rows_by_round(store: Store, tables: Collection[str]) -> dict[str, dict[tuple[str, int], int]]:
+    """By table, and by shoe and round: of how many events there are rows, those that were refused later left out."""
+    rows = store.query(
+        "SELECT table, shoe, round, uniqExact(source, sequence, id_mark) FROM events WHERE table IN %(tables)s"
+        f" AND round != 0 AND {accepted_events(store, tables)}"
+        " GROUP BY table, shoe, round SETTINGS optimize_aggregation_in_order = 1",
+        {"tables": tuple(tables)},
+    )
+    found: dict[str, dict[tuple[str, int], int]] = {}
+    for table, shoe, round, count in rows:
+        found.setdefault(table, {})[shoe, round] = count
+    return found
+
+
+def rows_of_shoes(store: Store, table: str, shoes: Collection[str]) -> set[tuple[str, int, str, int]]:
+    """Of which events of some shoes there are rows: shoe, round, source and sequence."""
+    rows = store.query(
+        "SELECT DISTINCT shoe, round, source, sequence FROM events"
+        " PREWHERE table = %(table)s AND shoe IN %(shoes)s AND round != 0",
+        {"table": table, "shoes": tuple(shoes)},
+    )
+    return {(shoe, round, source, sequence) for shoe, round, source, sequence in rows}
+
+
 def _in_runs(sequences: Sequences) -> tuple[str, dict[str, Any]]:
     first, given = by_source(sequences, 0, FOR_EVER, "first")
     last, more = by_source(sequences, 1, 0, "last")

@@ -32,6 +32,8 @@ _KINDS: Final = {
     "verdict-differs": "the same facts give another verdict than the one stored",
     "facts-differ": "the stored verdict rests on other facts than those stored",
     "events-gone": "a verdict is stored, and the events of its round are not",
+    "event-rows-gone": "the records give the verdict that is stored, and rows of their events are gone; run: tablewatch"
+    " replay verify --chain, which names them",
     "verdict-gone": "the round came to its end, later ones were judged, and no verdict on it is stored",
     "records-contradict": "a record of the shoe does not hold the event that is stored for it, or is not there",
     "settings-unknown": "the settings of the verdict cannot be read",

@@ -298,3 +298,47 @@ def test_a_verdict_of_the_same_values_in_other_bytes_deviates(store: Store) -> N
     spaced = verdict_json(stored.verdict).replace(b'"round":1', b'"round": 1').decode()
     _mutate(store, f"ALTER TABLE verdicts UPDATE verdict = '{spaced}' WHERE 1")
     assert _kinds(verify(store)) == [("BT1/S1/1", "verdict-differs")]
+
+
+def _shoe_of_copies(store: Store) -> list[str]:
+    """Three rounds of a shoe of one deck that draw the same cards, so that the later ones rest on the first, and
+    another shoe."""
+    case = Case(DTB)
+    for _ in range(3):
+        case.round(bets={"b1": ("player", 100)}, settled={"b1": (100, 0)})
+    case.load("S2").round()
+    return [str(each.key) for each in fill(store, case.lines(), per_record=1)]
+
+
+@pytest.mark.parametrize("gone", ["type = 'card.drawn.v1'", "type = 'round.closed.v1'", "1"])
+@pytest.mark.parametrize("per_table", [0, 400_000])
+def test_event_rows_that_are_gone_are_told_of_their_round_alone_however_it_is_read(
+    store: Store, monkeypatch: pytest.MonkeyPatch, gone: str, per_table: int
+) -> None:
+    keys = _shoe_of_copies(store)
+    monkeypatch.setattr(verifying, "EVENTS_OF_PARTITION", per_table)
+    _mutate(store, f"ALTER TABLE events DELETE WHERE shoe = 'S1' AND round = 2 AND {gone}")
+    for wanted in (RoundFilter(), RoundFilter(start=0), RoundFilter(tables=("BT1",))):
+        result = verify(store, wanted)
+        assert (result.rounds, _kinds(result)) == (len(keys), [("BT1/S1/2", "event-rows-gone")])
+    for number, kinds in ((1, []), (2, ["event-rows-gone"]), (3, [])):
+        result = verify(store, RoundFilter(shoe="S1", round=number))
+        assert [kind for _, kind in _kinds(result)] == kinds
+
+
+def test_event_rows_between_two_shoes_that_are_gone_accuse_no_later_round(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _shoe_of_copies(store)
+    monkeypatch.setattr(windows, "EVENTS_AT_ONCE", 1)
+    _mutate(store, "ALTER TABLE events DELETE WHERE shoe = 'S1' AND round = 3")
+    assert _kinds(verify(store, RoundFilter(shoe="S2"))) == []
+
+
+def test_a_changed_record_is_told_also_where_event_rows_are_gone(store: Store) -> None:
+    _shoe_of_copies(store)
+    _mutate(store, "ALTER TABLE records UPDATE raw = replaceOne(raw, '\"paid\":100', '\"paid\":900') WHERE 1")
+    _mutate(store, "ALTER TABLE events DELETE WHERE round = 2 AND shoe = 'S1' AND type = 'card.drawn.v1'")
+    found = dict(_kinds(verify(store)))
+    assert found == {f"BT1/S1/{number}": "facts-differ" for number in (1, 2, 3)}
+    assert dict(_kinds(verify(store, RoundFilter(start=0)))) == found
