@@ -111,9 +111,11 @@ class Together:
     """One of each table, put together as it is asked for."""
 
 
-def shoe_windows(store: Store, table: str, wanted: Collection[str] | None = None) -> Iterator[TableWindow]:
+def shoe_windows(
+    store: Store, table: str, wanted: Collection[str] | None = None, *, from_records: bool = False
+) -> Iterator[TableWindow]:
     """A table in windows of a few shoes each, those wanted or all, with how it stood before each."""
-    for together in floor_windows(store, {table: wanted}):
+    for together in floor_windows(store, {table: wanted}, from_records=from_records):
         for window in together.windows:
             if isinstance(window, Unreadable):
                 raise window.error

@@ -11,7 +11,7 @@ from audit.settings import readings_in
 from games.rulebook import rulebook
 from replay.bundle.check_case import MANIFEST, manifest_of, pack
 from replay.bundle.clocks import clocks_said, heartbeats_around
-from replay.bundle.facts_said import facts_said
+from replay.bundle.facts_said import check_facts, facts_said
 from replay.bundle.report import report_page, round_report
 from replay.bundle.rules_said import rules_said
 from replay.chain.prove import proof_json, prove_round
@@ -83,6 +83,7 @@ def _round_files(store: Store, key: RoundKey) -> tuple[dict[str, bytes], str]:
     }  # fmt: skip
     rests_on = facts_said(store, found)
     if rests_on is not None:
+        check_facts(found, rests_on, around)
         files["facts.json"] = rests_on
     for each in found.revisions:
         files[f"verdicts/{each.revision:06d}-{each.digest[:8]}.json"] = each.json

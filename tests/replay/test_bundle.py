@@ -18,7 +18,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from replay.bundle import check_case
 from replay.bundle.contents import bundle
 from replay.chain.keys import KeyRing
-from replay.chain.prove import NotSealed
+from replay.chain.prove import NotAsSealed, NotSealed
 from replay.chain.seal import Sealer
 from schemas.sentences import ABOUT_MONEY, sentence_in
 from simulator.floor import simulate
@@ -26,6 +26,7 @@ from store.connect import Store
 from store.rows.proof import AccessEntry
 from store.rows.verdicts import RoundKey
 from store.write.proof import write_access
+from tests.audit.case import Case
 from tests.replay.evidence import ring_in
 from tests.replay.stored import ARRIVAL, fill
 
@@ -253,3 +254,34 @@ def test_it_runs_alone_without_anything_of_ours(case: bytes, tmp_path: Path) -> 
         [sys.executable, "-I", str(folder / "verify.py"), "nowhere.zip"], capture_output=True, check=False, timeout=60
     )
     assert missing.returncode == 2
+
+
+def _two_rounds_of_a_shoe(store: Store, folder: Path) -> list[RoundKey]:
+    """Rounds of one shoe that draw the same cards, each event in a record of its own, sealed."""
+    case = Case().round(bets={"b1": ("player", 100)}, settled={"b1": (100, 0)}).round()
+    rounds = fill(store, case.lines(), per_record=1)
+    assert Sealer(store, ring_in(folder), lambda: NOW).seal() is not None
+    return [each.key for each in rounds]
+
+
+def _delete_events(store: Store, condition: str) -> None:
+    store.command(f"ALTER TABLE events DELETE WHERE {condition} SETTINGS mutations_sync = 2")
+
+
+@pytest.mark.parametrize(
+    "gone", ["round = 1 AND type = 'card.drawn.v1'", "type = 'table.configured.v1'", "type = 'shoe.loaded.v1'"]
+)
+def test_a_bundle_that_its_own_check_would_reject_is_not_made(store: Store, tmp_path: Path, gone: str) -> None:
+    first, _ = _two_rounds_of_a_shoe(store, tmp_path)
+    _delete_events(store, gone)
+    with pytest.raises(NotAsSealed, match="tablewatch replay verify --chain"):
+        bundle(store, [first])
+
+
+def test_a_round_is_exported_though_event_rows_of_another_are_gone(store: Store, tmp_path: Path) -> None:
+    _, second = _two_rounds_of_a_shoe(store, tmp_path)
+    _delete_events(store, "round = 1 AND type = 'card.drawn.v1'")
+    path = tmp_path / "case.zip"
+    path.write_bytes(bundle(store, [second]))
+    lines, right = check_case.check(path)
+    assert right, lines
