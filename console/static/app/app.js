@@ -52,7 +52,7 @@ function drawBar() {
   // The click that it waits for turns nothing off.
   const voice = h("button", { type: "button", id: "sound", onclick: () => { if (waits) trySound(); else toggleSound(); waits = false; mark(); } });
   const mark = () => {
-    put(voice, "Sound", waits ? h("span", { class: "hint" }, ": click once") : null);
+    put(voice, waits || soundOn() ? "Sound" : "Sound off", waits ? h("span", { class: "hint" }, ": click once") : null);
     voice.title = waits ? "This browser lets the page sound after one click, or one key." : "";
     voice.setAttribute("aria-pressed", waits ? "mixed" : String(soundOn()));
   };

@@ -339,7 +339,10 @@ def test_a_new_alert_is_counted_in_the_title_and_sounds(console: ConsoleServer, 
     expect(sound).to_have_text("Sound")
     expect(sound).to_have_attribute("aria-pressed", "true")
     sound.click()
+    expect(sound).to_have_text("Sound off")
     expect(sound).to_have_attribute("aria-pressed", "false")
+    sound.click()
+    expect(sound).to_have_text("Sound")
 
 
 def test_any_click_gives_the_page_its_sound(console: ConsoleServer, visitor: Visitor) -> None:
@@ -384,6 +387,26 @@ def test_a_phone_has_its_buttons_in_one_row_while_the_sound_waits(console: Conso
     expect(sound).to_have_attribute("aria-pressed", "mixed")
     boxes = [each.bounding_box() for each in (sound, page.get_by_role("button", name="Sign out"))]
     assert len({round(box["y"]) for box in boxes if box is not None}) == 1, boxes
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_a_phone_has_its_buttons_in_one_row_while_the_sound_is_off_and_nobody_judges(
+    console: ConsoleServer, visitor: Visitor, role: Role
+) -> None:
+    page = visitor.page(console, role, "/", PHONE)
+    # A click would turn it off only where the page does not wait for one.
+    page.evaluate("localStorage.setItem('tablewatch.sound', 'off')")
+    page.reload()
+    expect(page.locator("#pulse")).to_have_text("live")
+    expect(page.locator("#sound")).to_have_text("Sound off")
+    page.locator("#pulse").evaluate("node => { node.textContent = 'not judged 119 s'; }")
+    parts = page.locator("#bar > :not(nav)")
+    boxes = parts.evaluate_all(
+        "nodes => nodes.map(node => node.getBoundingClientRect()).map(({top, bottom, right}) => ({top, bottom, right}))"
+    )
+    assert max(box["top"] for box in boxes) < min(box["bottom"] for box in boxes), boxes
+    assert max(box["right"] for box in boxes) <= PHONE[0]
+    assert page.locator("#bar .who").evaluate("node => node.getBoundingClientRect().width") >= 40
 
 
 def test_people_and_access_log_for_the_administrator(console: ConsoleServer, visitor: Visitor) -> None:
