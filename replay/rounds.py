@@ -6,11 +6,13 @@ from difflib import get_close_matches
 from audit.facts import RoundFacts
 from replay.story import Story, Surroundings, facts_of, tell
 from schemas.records import AnyEvent
+from schemas.time import micros
 from schemas.verdicts import Verdict, parse_verdict
 from store.connect import Store
 from store.read.events import round_surrounded
 from store.read.rounds import Nearby, nearby, revisions
-from store.rows.raw import StoredEvent
+from store.read.unlisted import unlisted_events
+from store.rows.raw import RecordKey, StoredEvent
 from store.rows.verdicts import RoundKey, StoredVerdict
 
 
@@ -33,6 +35,8 @@ class StoredRound:
     key: RoundKey
     events: tuple[StoredEvent, ...]
     """As they came, by device time."""
+    without_rows: int
+    """How many of them the records alone tell of: their event rows are gone."""
     revisions: tuple[StoredVerdict, ...]
     """Every verdict, by revision; none while the round is open."""
     configuration: AnyEvent | None
@@ -47,6 +51,17 @@ class StoredRound:
             return None
         # Of two with one revision the one that was judged first counts.
         return max(self.revisions, key=lambda each: (each.revision, -each.judged))
+
+    @property
+    def lacks(self) -> str | None:
+        """What of it is gone, in a sentence."""
+        if not self.without_rows:
+            return None
+        rows, are = ("row", "is") if self.without_rows == 1 else ("rows", "are")
+        return (
+            f"{self.without_rows} event {rows} of {self.key} {are} gone: past retention, or taken away. Here the"
+            " events are as their records have them. `tablewatch replay verify --chain` tells which."
+        )
 
     @property
     def verdict(self) -> Verdict | None:
@@ -97,13 +112,23 @@ def load_round(store: Store, key: RoundKey) -> StoredRound:
             )
         raise RoundNotFound(f"There is no round {key}. {near_words(key, nearby(store, key))}")
     configuration, loaded = around.configuration, around.loadings
+    unlisted = unlisted_events(store, key.table, key.shoe, key.round, around.events)
+    events = around.events
+    if unlisted:
+        events = sorted([*events, *unlisted], key=_by_device_time)
     return StoredRound(
         key,
-        tuple(around.events),
+        tuple(events),
+        len(unlisted),
         verdicts,
         None if configuration is None else configuration.event,
         loaded[-1].event if loaded else None,
     )
+
+
+def _by_device_time(stored: StoredEvent) -> tuple[int, str, int, RecordKey, int]:
+    event = stored.event
+    return micros(event.time), event.source, event.sequence, stored.key, stored.place
 
 
 def near_words(key: RoundKey, near: Nearby) -> str:

@@ -11,7 +11,7 @@ from replay.story import Story, story_json
 from schemas.verdicts import parse_verdict
 from store.rows.verdicts import StoredVerdict
 from tablewatch.commands.replay_paper import print_story, sheet, time_words
-from tablewatch.commands.replay_store import Round, named_round, note, stored
+from tablewatch.commands.replay_store import FLAGGED, Round, named_round, note, stored
 from tablewatch.commands.replay_walk import pace, walk
 
 
@@ -35,7 +35,8 @@ def show(
     One round as a story: bets, closing, the cards one by one into their hands with running totals and the Table of
     Play's reason for each, display, settlements due and made, rulings, and every finding at the moment it arose.
 
-    Exit code 2 if there is no such round (the near ones are named), 3 if the store cannot be reached.
+    Exit code 1 if event rows of the round are gone (its events are then shown from its records), 2 if there is no such
+    round (the near ones are named), 3 if the store cannot be reached.
     """
     key = named_round(round)
     if (step or speed is not None) and as_json:
@@ -46,8 +47,11 @@ def show(
         found = load_round(store, key)
         note(store, "show", [key])
         story = found.story()
+        if found.lacks is not None:
+            typer.echo(found.lacks, err=True)
         if as_json:
             said = {**story_json(story), "revisions": [_revision(each) for each in found.revisions]}
+            said["event_rows_gone"] = found.without_rows
             sys.stdout.buffer.write(orjson.dumps(said) + b"\n")
             sys.stdout.buffer.flush()
         elif step:
@@ -56,6 +60,8 @@ def show(
             pace(sheet(), story, speed)
         else:
             _print(story, found.revisions)
+    if found.lacks is not None:
+        raise typer.Exit(FLAGGED)
 
 
 def _print(story: Story, revisions: tuple[StoredVerdict, ...]) -> None:

@@ -394,3 +394,19 @@ def test_a_store_of_an_older_schema_says_what_to_do(
     monkeypatch.setenv("TABLEWATCH_CLICKHOUSE_URL", url_of(empty_store))
     done = run("list")
     assert done.exit_code == 2 and "tablewatch store migrate" in done.stderr
+
+
+@pytest.mark.parametrize("per_record", [1, 40])
+def test_show_takes_events_without_rows_from_the_records_and_says_so(store: Store, run: Run, per_record: int) -> None:
+    fill(store, _shoe().lines(), per_record=per_record)
+    whole = run("show", "BT1/S1/2")
+    store.command(
+        "ALTER TABLE events DELETE WHERE round = 2 AND type = 'card.drawn.v1'", settings={"mutations_sync": 2}
+    )
+    done = run("show", "BT1/S1/2")
+    assert (done.exit_code, done.stdout) == (1, whole.stdout)
+    assert "event rows of BT1/S1/2 are gone" in done.stderr and "replay verify --chain" in done.stderr
+    said = run("show", "BT1/S1/2", "--json")
+    assert said.exit_code == 1 and orjson.loads(said.stdout_bytes)["event_rows_gone"] > 3
+    other = run("show", "BT1/S1/3", "--json")
+    assert other.exit_code == 0 and orjson.loads(other.stdout_bytes)["event_rows_gone"] == 0
