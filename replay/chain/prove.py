@@ -3,11 +3,13 @@
 import base64
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any
 
 import orjson
 
 from audit.merkle import check_consistency, check_inclusion, consistency_proof, inclusion_proof
+from audit.table import facts_behind
 from replay.chain.compare import subject_of, superseded
 from replay.chain.note import TREE, check_note, vouched_keys
 from replay.chain.round_records import lost_of_round
@@ -15,6 +17,8 @@ from replay.chain.rows import BY_KIND, RECORD, ChainedRow, key_of, rows_of
 from replay.chain.seal import GRACE_MS
 from replay.chain.tree import StoredTree
 from replay.chain.verify import expired_by, sealed_tombstones
+from replay.verify import settings_in
+from replay.windows import shoe_windows
 from store.connect import Store
 from store.read.findings import last_versions, rounds_that_name
 from store.read.proof import checkpoints, last_checkpoint_ms, leaves_beginning, leaves_of_rows, signing_keys
@@ -82,7 +86,8 @@ def prove_round(store: Store, key: RoundKey, records: Sequence[RecordKey]) -> Ro
     _check_that_all_are_there(store, key, rows)
     _check_that_no_finding_is_gone(store, key, rows)
     for lost in lost_of_round(store, key, rows):
-        raise NotAsSealed(f"{lost.words}; {_LOOK}")
+        if lost.of_round or not _gives_its_digest(store, key):
+            raise NotAsSealed(f"{lost.words}; {_LOOK}")
     leaves = leaves_of_rows(store, key.table, [(row.kind, row.key) for row in rows])
     until = (last_checkpoint_ms(store, TREE) or 0) - GRACE_MS
     sealed = [(row, _leaf_of(leaves, row, until)) for row in rows]
@@ -128,6 +133,22 @@ def _check_that_all_are_there(store: Store, key: RoundKey, rows: Sequence[Chaine
         # An earlier revision may be past its time.
         if leaf.kind != "verdict" or int(leaf.key.split("/")[-2]) >= last:
             raise NotAsSealed(f"{leaf.kind} {leaf.key} was sealed and is gone; {_LOOK}")
+
+
+def _gives_its_digest(store: Store, key: RoundKey) -> bool:
+    """Whether the records that are there hold all that the last verdict rests on: then what another one held was not of
+    this round."""
+    last = max(revisions(store, key), key=lambda each: (each.revision, -each.judged), default=None)
+    settings = None if last is None else settings_in(last)
+    if last is None or settings is None:
+        return False
+    for window in shoe_windows(store, key.table, [key.shoe], from_records=True):
+        written = facts_behind(
+            window.facts, settings, (key.shoe, key.round), used=window.used, over=window.facts.rounds
+        )
+        if written is not None:
+            return sha256(written).hexdigest() == last.digest
+    return False
 
 
 def _check_that_no_finding_is_gone(store: Store, key: RoundKey, rows: Sequence[ChainedRow]) -> None:

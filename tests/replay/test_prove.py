@@ -194,3 +194,13 @@ def test_a_finding_that_is_known_to_be_of_another_round_is_not_missed(store: Sto
     other = replace(wrong, verdict=replace(wrong.verdict, round=2))
     _mutate(store, "findings DELETE WHERE 1")
     assert _prove(store, other) > 2
+
+
+@pytest.mark.parametrize("what", ["DELETE", "UPDATE raw = '{}'"])
+def test_a_record_of_a_later_round_is_no_matter_of_this_one(store: Store, apart: JudgedRound, what: str) -> None:
+    where, key = _one_card(store, 3)
+    _mutate(store, f"events DELETE WHERE {where}")
+    _mutate(store, f"records {what} WHERE {where}")
+    assert _prove(store, apart) > 8
+    with pytest.raises(NotAsSealed, match=f"record {key} "):
+        _prove(store, replace(apart, verdict=replace(apart.verdict, round=3)))
