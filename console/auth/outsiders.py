@@ -1,14 +1,9 @@
 """People whom a provider vouches for: kept beside those with local passwords, and never mistaken for one of them."""
 
-import secrets
-from typing import Final
-
+from console.auth import passwords
 from console.auth.oidc import OidcRefused, Outsider
 from console.auth.people import InvalidPerson, People, Person
 from console.database import Database
-
-_NO_PASSWORD: Final = 48
-"""Bytes of chance in place of a password: nobody knows them, so that only the provider lets the person in."""
 
 
 class Outsiders:
@@ -41,7 +36,8 @@ class Outsiders:
             raise OidcRefused(str(error)) from error
 
     def _first(self, outsider: Outsider) -> Person:
-        person = self._people.add(outsider.name, outsider.role, secrets.token_urlsafe(_NO_PASSWORD))
+        # Only the provider lets the person in.
+        person = self._people.add(outsider.name, outsider.role, passwords.nobodys())
         with self._database.changing() as db:
             db.execute(
                 "INSERT INTO outsider (issuer, subject, name) VALUES (?, ?, ?)",

@@ -31,6 +31,15 @@ def check_strength(name: str, password: str) -> None:
         raise WeakPassword("a password does not have the name in it, and is not a few characters repeated")
 
 
+_IN_NO_NAME: Final = "!#$%&()*+/:;<=>?@[]^{}~"
+
+
+def nobodys() -> str:
+    """A password that nobody knows, for a person whom the house's provider lets in. Of the characters of names, a short
+    name would stand in one in some hundreds by chance."""
+    return "".join(secrets.choice(_IN_NO_NAME) for _ in range(64))
+
+
 def hash_of(password: str) -> str:
     """The hash to keep."""
     return _HASHER.hash(password)

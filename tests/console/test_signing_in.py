@@ -2,9 +2,11 @@
 
 import asyncio
 from pathlib import Path
+from string import ascii_lowercase, digits
 
 import pytest
 
+from console.auth import passwords
 from console.auth.pace import Pace
 from console.auth.passwords import WeakPassword
 from console.auth.people import FAILURES, LOCK_SECONDS, InvalidPerson, People, Person, Refusal
@@ -58,6 +60,15 @@ def test_what_is_kept_is_no_password_and_its_owners_alone(database: Database, pe
 def test_a_weak_password_is_refused(people: People, password: str) -> None:
     with pytest.raises(WeakPassword):
         people.change_password("mei", password)
+
+
+def test_whoever_the_provider_lets_in_gets_a_password_that_holds_no_name_however_short() -> None:
+    names = [first + second for first in ascii_lowercase + digits for second in ascii_lowercase + digits + "._-"]
+    made = {passwords.nobodys() for _ in range(20)}
+    assert len(made) == 20
+    for each in made:
+        for name in names:
+            passwords.check_strength(name, each)
 
 
 @pytest.mark.parametrize("name", ["", "A", "Mei", "mei lin", "../mei", "m" * 65])
