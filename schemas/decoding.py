@@ -152,11 +152,7 @@ def _times_are_right(events: Sequence[AnyEvent]) -> bool:
         data = event.data
         if data.__class__ in TIMES:
             times.append(getattr(data, TIMES[data.__class__]))
-    return are_times(times) if len(times) > _MANY else all(map(is_time, times))
-
-
-_MANY: Final = 128
-"""From so many times on it is quicker to look at them all at once."""
+    return are_times(times)
 
 
 def _decode_array(raw: bytes) -> Decoded:

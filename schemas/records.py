@@ -176,11 +176,18 @@ def read_event(raw: bytes) -> AnyEvent | None:
 def read_events(raw: bytes) -> tuple[list[AnyEvent], int] | None:
     """As ``read_event``, of an array; and how many attributes there were that have no effect."""
     try:
-        if any(b'"%b"' % name.encode() in raw for name in NO_EFFECT):
-            return _without_attributes(_read_with_attributes(raw))
         return cast("list[AnyEvent]", _read_many(raw)), 0
     except _UNREADABLE:
+        pass
+    try:
+        # They are unknown to the records, so that few arrays have to be looked at once more.
+        return _without_attributes(_read_with_attributes(raw)) if _may_have_attributes(raw) else None
+    except _UNREADABLE:
         return None
+
+
+def _may_have_attributes(raw: bytes) -> bool:
+    return any(b'"%b"' % name.encode() in raw for name in NO_EFFECT)
 
 
 def _without_attributes(events: Sequence[Any]) -> tuple[list[AnyEvent], int]:

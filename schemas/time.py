@@ -26,10 +26,8 @@ TIME_PATTERN: Final = rf"^{_DAY}T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.
 
 _FORM = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,6})?Z")
 _TIME = re.compile(TIME_PATTERN)
+_TIMES = re.compile(rf"(?:{TIME_PATTERN[1:-1]}\n)*+")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_SHORTEST: Final = "0001-01-01T00:00:00Z"
-_LONGEST: Final = len(_SHORTEST) + 7
-_PLACES = np.arange(_LONGEST)
 
 
 @lru_cache(maxsize=4096)
@@ -62,31 +60,9 @@ def is_time(text: str) -> bool:
 
 
 def are_times(texts: Sequence[str]) -> bool:
-    """Whether all of these texts are times as the contract writes them, for a fraction of the cost one by one."""
-    if not texts:
-        return True
-    lengths = np.fromiter(map(len, texts), np.intp, len(texts))
-    if lengths.min() < len(_SHORTEST) or lengths.max() > _LONGEST:
-        return False
-    try:
-        written = np.array(texts, f"S{_LONGEST}").view(np.uint8).reshape(len(texts), _LONGEST)
-    except UnicodeEncodeError:
-        return False
-    # Up to the minute, few texts differ. What follows is seconds, and decimals until the last character, a Z.
-    if not all(map(is_time, {text[:17] + "00Z" for text in texts})):
-        return False
-    digits = written - ord("0") < 10
-    tens_of_seconds, seconds, point = written[:, 17], digits[:, 18], written[:, 19]
-    last = lengths - 1
-    decimals = digits[:, 20:] | (_PLACES[20:] >= last[:, None])
-    return bool(
-        (tens_of_seconds >= ord("0")).all()
-        and (tens_of_seconds <= ord("5")).all()
-        and seconds.all()
-        and decimals.all()
-        and (written[np.arange(len(texts)), last] == ord("Z")).all()
-        and ((point == ord(".")) & (lengths > len(_SHORTEST) + 1) | (lengths == len(_SHORTEST))).all()
-    )
+    """Whether all of these texts are times as the contract writes them, for half of the cost one by one."""
+    lines = "\n".join(texts) + "\n"
+    return not texts or (_TIMES.fullmatch(lines) is not None and lines.count("\n") == len(texts))
 
 
 def why_no_time(text: str) -> str:
