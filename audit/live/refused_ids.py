@@ -8,35 +8,29 @@ MOST_FORMS = 256
 """So many bytes are remembered of an id. A device that sends everything under one id repeats the last of it at most."""
 
 
-class RefusedIds:
+class RefusedIds(dict[str, dict[int, None]]):
     """What came under each is known by its hash alone."""
 
-    __slots__ = ("_forms",)
-
-    def __init__(self) -> None:
-        self._forms: dict[str, dict[int, None]] = {}
-
-    def __contains__(self, name: str) -> bool:
-        return name in self._forms
+    __slots__ = ()
 
     def has(self, name: str, raw: bytes) -> bool:
         """Whether these bytes were refused under an id."""
-        return hash(raw) in self._forms[name]
+        return hash(raw) in self[name]
 
     def add(self, name: str, refused: Iterable[bytes]) -> None:
         """These bytes are refused under an id."""
-        forms = self._forms.pop(name, {})
+        forms = self.pop(name, {})
         for raw in refused:
             forms[hash(raw)] = None
             if len(forms) > MOST_FORMS:
                 del forms[next(iter(forms))]
-        self._forms[name] = forms
+        self[name] = forms
 
     def forget(self) -> list[str]:
         """Forget the oldest, if they are too many; whoever remembers them otherwise is given them."""
-        if len(self._forms) <= MOST_IDS:
+        if len(self) <= MOST_IDS:
             return []
-        gone = list(self._forms)[:-MOST_IDS]
+        gone = list(self)[:-MOST_IDS]
         for name in gone:
-            del self._forms[name]
+            del self[name]
         return gone

@@ -72,23 +72,23 @@ class LiveRound:
         kind = fact.kind
         if kind == _DRAWN and self.awaited is not None and self.awaited.takes(fact):
             return
-        if kind == _SETTLED and self._is_due(fact):
+        if kind == _SETTLED and self.due and self._is_due(fact):
+            return
+        if kind not in _DECIDING:
+            self.due = self.awaited = None
+            if self.closed or not on_offer or (self.raised and self._may_be_changed_by(fact)):
+                self.ripe = True
             return
         in_order = self._begins(fact) if kind == _OPENED else kind == _ENDED and self._ends(fact)
         self.ended = self.ended or kind == _ENDED
         self.due = self.awaited = None
-        if kind in _DECIDING:
-            self.ripe = self.ripe or not in_order
-            if kind == _BETS_CLOSED:
-                self.closed = True
-        elif self.closed or not on_offer or self._may_be_changed_by(fact):
-            self.ripe = True
+        self.ripe = self.ripe or not in_order
+        if kind == _BETS_CLOSED:
+            self.closed = True
 
     def _may_be_changed_by(self, fact: Fact) -> bool:
         """Whether something that was told may be otherwise with an act before the closing: what was told of another bet
         is not."""
-        if not self.raised:
-            return False
         bet = getattr(fact.data, "bet", None)
         return any(told.bet is None or bet in (None, told.bet) for told in self.raised.values())
 

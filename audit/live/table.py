@@ -32,6 +32,7 @@ MOST_GONE = 1_000
 
 _CONFIGURED, _LOADED, _ENDED = "table.configured.v1", "shoe.loaded.v1", "shoe.ended.v1"
 _LASTING = frozenset({_CONFIGURED, _LOADED, _ENDED})
+_OF_NO_ROUND = _LASTING | {HEARTBEAT}
 _known = partial(tuple.__new__, Known)
 _PLACED, _OPENED = "bet.placed.v1", "round.opened.v1"
 _JUDGED_BY = frozenset({_OPENED, _CONFIGURED})
@@ -63,6 +64,7 @@ class LiveTable:
         """Events that turned out to contradict others of their id, with their origins; whoever tells of them takes
         them from here."""
         self._beside = Beside(table, settings, self.configurations, self.rounds)
+        self._sources = self._beside.sources
         self._judged = LiveRounds(table, settings, self.configurations, self.rounds, self._beside, used_once)
         self._raised: dict[str, Finding] = {}
         self._at_once: list[Finding] = []
@@ -147,20 +149,20 @@ class LiveTable:
             self._at_once += [] if ahead is None else [ahead]
 
     def _take(self, event: AnyEvent, time: int, origin: Origin | None) -> bool:
-        name = event.id
-        source = self._beside.sources.get(event.source)
+        name, told_by = event.id, event.source
+        source = self._sources.get(told_by)
         if source is None:
-            source = self._beside.source(event.source)
+            source = self._beside.source(told_by)
         elif name in source.known or name in source.refused:
             return self._again(source, event, origin)
         elif source.base is not None and event.sequence <= source.base.sequence:
             self._late.append((event, origin))
             return True
-        elif (event.source, name) in self.names_gone:
+        elif (told_by, name) in self.names_gone:
             self._named_again.append((event, origin))
         source.known[name] = _known((event, origin, True))
         fact = source.take(event, time)
-        if source.news or source.widened or source.pauses:
+        if not self._stirred and (source.news or source.widened or source.pauses):
             self._stirred = True
         if fact is None:
             self._tangled = True
@@ -195,15 +197,16 @@ class LiveTable:
         self._at_once.append(rejection(self.table, known.raw, CONFLICT, f" ({event.source}, id {event.id})"))
 
     def _file(self, fact: Fact) -> None:
-        self.latest = max(self.latest, fact.at)
-        kind = fact.kind
-        if kind == HEARTBEAT:
+        at, _, _, _, kind, data, _ = fact
+        before = self.latest
+        if at > before:
+            self.latest = at
+        if kind in _OF_NO_ROUND:
+            if kind != HEARTBEAT:
+                self._file_beside(fact)
             return
-        if kind in _LASTING:
-            self._file_beside(fact)
-            return
-        data = fact.data
-        if kind == _OPENED and fact.at <= self._judged.over_to:
+        opens = kind == _OPENED
+        if opens and at <= self._judged.over_to:
             # A round that was let go of may have gone on behind it.
             known = self._beside.source(fact.source).known.get(fact.id)
             self._late.append((fact.event, None if known is None else known.origin))
@@ -213,12 +216,13 @@ class LiveTable:
             if held is None:
                 return
         held.file(fact, on_offer=kind != _PLACED or self._on_offer(data.wager, data.position))
-        if kind == _OPENED:
+        if opens:
             # What is dealt or settled after the next opening is out of order.
             for other in self.rounds.values():
                 other.due = other.awaited = None
             self._judged.opened(fact)
-        self._judged.news = self._judged.news or held.news
+        if not self._judged.news and held.news:
+            self._judged.news = True
 
     def _file_beside(self, fact: Fact) -> None:
         """File what is about the table or a shoe; it marks the rounds that it can change."""
@@ -300,9 +304,10 @@ class LiveTable:
                     self._raised[finding.id] = finding
                     seen.findings.append(finding)
             self._at_once.clear()
-        for source in self._beside.sources.values():
-            # Not before all is taken: a table that is read from the store needs to look up no name of what is read.
-            self.names_gone.add((source.source, name) for name in source.refused.forget())
+        for source in self._sources.values():
+            if source.refused:
+                # Not before all is taken: a table that is read from the store needs to look up no name of what is read.
+                self.names_gone.add((source.source, name) for name in source.refused.forget())
             if source.widened:
                 # What its holes could hide depends on what it sends.
                 source.widened = False

@@ -81,7 +81,7 @@ def test_a_device_that_sends_everything_under_one_id_is_remembered_in_little_mem
     assert _refused(table, *lines) == lines
     assert _refused(table, *lines[-10:]) == [], "what it repeats is refused once"
     [source] = table._beside.sources.values()
-    assert [len(forms) for forms in source.refused._forms.values()] == [MOST_FORMS]
+    assert [len(forms) for forms in source.refused.values()] == [MOST_FORMS]
     assert len(source.rejected.runs) == 1
 
 
@@ -93,7 +93,7 @@ def test_an_id_that_was_refused_long_ago_is_looked_up_when_it_comes_again() -> N
     assert _refused(table, _under("id-1", 9_999)), "before a look all are remembered"
     assert not table.look(0).named_again
     [source] = table._beside.sources.values()
-    assert len(source.refused._forms) == MOST_IDS
+    assert len(source.refused) == MOST_IDS
     assert _refused(table, _under("id-20", 40)) == [], "this one is remembered"
     again = _under("id-0", 10_000)
     assert _refused(table, again) == []
