@@ -1,12 +1,13 @@
-"""What the driver's columns do otherwise here: they are let go of at once, and columns of few different values, or of
-ticks, are written without looking at each item in Python."""
+"""What the driver's columns do otherwise here: they are let go of at once, copied once, and columns of few different
+values, or of ticks, are written without looking at each item in Python."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import count
 from typing import Any
 from weakref import proxy
 
 import numpy as np
+from clickhouse_driver import client
 from clickhouse_driver.columns.base import CommonSerialization
 from clickhouse_driver.columns.datetimecolumn import DateTime64Column
 from clickhouse_driver.columns.lowcardinalitycolumn import LowCardinalityColumn
@@ -14,6 +15,7 @@ from clickhouse_driver.writer import write_binary_int64
 
 _AS_THE_DRIVER_DOES = LowCardinalityColumn._write_data
 _PREPARED = DateTime64Column.prepare_items
+_IN_CHUNKS = client.column_chunks
 _KEYS: tuple[np.dtype[Any], ...] = tuple(map(np.dtype, ("<u1", "<u2", "<u4", "<u8")))
 """The sizes of a key, by the number that the protocol has for them."""
 
@@ -48,8 +50,18 @@ def _leave_ticks_alone(column: Any, items: Any) -> Any:
     return _PREPARED(column, items)
 
 
+def _together(columns: Sequence[Sequence[Any]], rows: int) -> Iterator[list[list[Any]]]:
+    """The columns of the blocks of an insert, of so many rows at most. The driver copies every column twice. Once it
+    has to be: some of its columns are written by changing their items, and an insert may have to be tried again."""
+    if not columns or len(columns[0]) > rows or len({len(column) for column in columns}) > 1:
+        yield from _IN_CHUNKS(columns, rows)
+    elif len(columns[0]):
+        yield [list(column) for column in columns]
+
+
 def mend() -> None:
     """Have all columns do so."""
+    client.column_chunks = _together
     DateTime64Column.prepare_items = _leave_ticks_alone
     CommonSerialization.__init__ = _know_weakly
     LowCardinalityColumn._write_data = _write_few_values
