@@ -144,12 +144,14 @@ def shares(record: Record, times: Sequence[int]) -> dict[str, Share]:
     arrival, origin = record.arrival * 1_000, Origin.of_record(record)
     found: dict[str, Share] = {}
     for event, time in zip(record.decoded.events, times, strict=True):
-        share = found.get(event.subject)
+        table = event.subject
+        share = found.get(table)
         if share is None:
-            share = found[event.subject] = Share(arrival, origin)
+            share = found[table] = Share(arrival, origin)
         share.events.append(event)
         share.times.append(time)
-        share.latest = max(share.latest, time)
+    for share in found.values():
+        share.latest = max(share.times)
     for rejected in record.decoded.rejected:
         if rejected.subject is not None and rejected.source is not None and rejected.sequence is not None:
             share = found.setdefault(rejected.subject, Share(arrival, origin))

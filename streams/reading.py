@@ -19,6 +19,9 @@ from streams.tenure import OVER
 POLLED_SECONDS = 0.25
 """About so much work is fetched at once. It waits while as much is judged: people hear of what is in it within twice
 that. The more is judged together, the fewer rounds are looked at before they are over."""
+IN_HAND = 1.5
+"""While so much of that is in hand at most, as much again is fetched. What is fetched at once is seldom just as much: a
+worker that had a little more of it in hand used to wait for the next when it had judged it."""
 LEAST_POLLED, MOST_POLLED = 1 << 17, 1 << 22
 """In bytes, however slow or quick the work is."""
 FIRST_PACE = 1 << 21
@@ -74,7 +77,7 @@ class InHand(Consumer):  # type: ignore[misc]  # faust has no types
 
     async def await_room(self) -> None:
         """Wait until more may be fetched."""
-        while self.in_hand > self.bytes_at_once and self.flow_active and not self.should_stop:
+        while self.in_hand > IN_HAND * self.bytes_at_once and self.flow_active and not self.should_stop:
             await asyncio.sleep(_GLANCE_SECONDS)
 
     @property

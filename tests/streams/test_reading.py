@@ -53,18 +53,28 @@ def test_a_fetch_waits_while_enough_is_in_hand(tmp_path: Path) -> None:
     async def run() -> list[bool]:
         consumer = _consumer(tmp_path)
         seen = [await _waits(consumer)]
-        message = consumer._to_message(TP("table.cards", 0), _record(consumer.bytes_at_once + 1))
+        # What is judged, and what is fetched meanwhile.
+        messages = [consumer._to_message(TP("table.cards", 0), _record(consumer.bytes_at_once)) for _ in range(2)]
         seen.append(await _waits(consumer))
-        consumer.judged(len(message.value or b""), POLLED_SECONDS)
+        consumer.judged(len(messages[0].value or b""), POLLED_SECONDS)
         return [*seen, await _waits(consumer)]
 
     assert asyncio.run(run()) == [False, True, False]
 
 
+def test_a_worker_need_not_wait_for_what_comes_after_what_it_judges(tmp_path: Path) -> None:
+    async def run() -> bool:
+        consumer = _consumer(tmp_path)
+        consumer._to_message(TP("table.cards", 0), _record(int(1.2 * consumer.bytes_at_once)))
+        return await _waits(consumer)
+
+    assert not asyncio.run(run())
+
+
 def test_what_faust_dropped_on_the_way_holds_nothing_up_for_good(tmp_path: Path) -> None:
     async def run() -> list[bool]:
         consumer = _consumer(tmp_path)
-        consumer._to_message(TP("table.cards", 0), _record(consumer.bytes_at_once + 1))
+        consumer._to_message(TP("table.cards", 0), _record(2 * consumer.bytes_at_once))
         consumer.correct(idle=False)
         seen = [await _waits(consumer)]
         consumer.correct(idle=True)
