@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from streams.broker_url import EmbeddedLog
+from streams.lag import lag_of
 from streams.topics import Layout, create
 from tests.console.house import ConsoleServer, await_that, console_server, impatient, play
 from tests.console.past.fixtures import evening
@@ -38,3 +39,28 @@ def console(ground: Pipeline, tmp_path_factory: pytest.TempPathFactory) -> Itera
         await_that(lambda: sum(bool(each.history) for each in floor.tables.values()) >= 5, "it is filled")
         await_that(lambda: len(floor.alerts), "alerts are there")
         yield server
+
+
+@pytest.fixture
+def console_of_its_own(ground: Pipeline, tmp_path: Path) -> Iterator[ConsoleServer]:
+    """A console for one test alone, which may publish to it: it knows that floor from the store, and its log is new."""
+    broker = EmbeddedLog(tmp_path / "log")
+    create(broker)
+    store = impatient(ground.environment["TABLEWATCH_CLICKHOUSE_URL"])
+    with console_server(tmp_path, broker, store) as server:
+        floor = server.parts.live.floor
+        await_that(lambda: sum(each.configured is not None for each in floor.tables.values()) >= 5, "it is filled")
+        yield server
+
+
+@pytest.fixture(autouse=True)
+def ground_left_judged(request: pytest.FixtureRequest) -> Iterator[None]:
+    """On the floor of all nobody judges any more: what a test published there would leave every console after it with
+    records that wait, and so with a stopped pipeline."""
+    if "ground" not in request.fixturenames:
+        yield
+        return
+    ground: Pipeline = request.getfixturevalue("ground")
+    before = lag_of(ground.broker)
+    yield
+    assert lag_of(ground.broker) == before, "what is published to the floor of all is judged by nobody"

@@ -89,14 +89,13 @@ def test_a_stream_is_resumed_by_the_last_event_id(console: ConsoleServer) -> Non
     assert event == "event: delta"
 
 
-def test_a_table_is_told_as_its_events_come(console: ConsoleServer) -> None:
-    console_broker = console.broker
-    with console.client("auditor") as client:
+def test_a_table_is_told_as_its_events_come(console_of_its_own: ConsoleServer) -> None:
+    with console_of_its_own.client("auditor") as client:
         table = sorted(client.get("/api/v1/floor").json()["tables"])[0]
         with client.stream("GET", f"/api/v1/tables/{table}/stream") as answer:
             lines = answer.iter_lines()
             next(line for line in lines if line.startswith("event: snapshot"))
-            say(console_broker, table, "shoe.loaded.v1", "other-reader", 0, shoe="told live", decks=8)
+            say(console_of_its_own.broker, table, "shoe.loaded.v1", "other-reader", 0, shoe="told live", decks=8)
             told = next(line for line in lines if line.startswith("data: ") and "told live" in line)
     assert orjson.loads(told.removeprefix("data: "))["sections"]["shoe"]["decks"] == 8
 

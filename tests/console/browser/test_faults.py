@@ -152,7 +152,10 @@ def test_keys_act_on_the_alert_just_chosen_however_slow_the_line(console: Consol
 
 
 @pytest.mark.parametrize("name", ["<script>window.owned = 1</script>", '"><img src=x onerror="window.owned = 1">'])
-def test_a_script_in_a_players_name_is_shown_and_never_run(console: ConsoleServer, visitor: Visitor, name: str) -> None:
+def test_a_script_in_a_players_name_is_shown_and_never_run(
+    console_of_its_own: ConsoleServer, visitor: Visitor, name: str
+) -> None:
+    console = console_of_its_own
     table = next(each for each, picture in sorted(console.parts.live.floor.tables.items()) if picture.game)
     shoe = f"scripted {len(name)}"
     configured = console.parts.live.floor.tables[table].configured
