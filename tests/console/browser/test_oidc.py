@@ -1,5 +1,6 @@
 """Signing in with the provider of the house by clicking, from another site and back."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -23,7 +24,8 @@ def test_a_click_leads_to_the_provider_and_back_onto_the_wall(
             page = visitor.page(house, None, "/", size, theme)
             page.get_by_role("link", name="Sign in with the house").click()
             expect(page.get_by_role("navigation", name="Screens")).to_be_visible()
-            expect(page.locator("#pulse")).to_have_text("live")
+            # It is told how things are: this console has no topics to read.
+            expect(page.locator("#pulse")).to_have_text(re.compile(r"^not live \d"))
             assert page.evaluate("location.pathname") == "/"
             provider.claims["groups"] = []
             page.get_by_role("button", name="Sign out").click()
