@@ -14,6 +14,7 @@ from playwright.sync_api import Page, Route, expect
 
 from console.auth.roles import ROLES, Role
 from console.server.rights import PAGES
+from replay.bundle import check_case
 from replay.chain.keys import KeyRing
 from replay.chain.seal import Sealer
 from replay.rounds import load_round
@@ -384,8 +385,8 @@ def test_a_bundle_that_is_refused_says_why_and_is_drawn_once_the_round_is_sealed
     page = visitor.page(evening.server, "auditor", f"/rounds/{wanted.key}")
     link = page.get_by_role("link", name="Download the evidence bundle")
     expect(link).to_be_visible()
-    # Between the page's proof and the click more of the round is stored, and not sealed yet.
-    verdict = replace(wanted.verdict, revision=wanted.verdict.revision + 1, digest="e" * 64)
+    # Between the page's proof and the click the round is judged anew, on the same facts, and that is not sealed yet.
+    verdict = replace(wanted.verdict, revision=wanted.verdict.revision + 1)
     write_verdicts(evening.parts.store, [replace(wanted, verdict=verdict, judged=time.time_ns() // 1_000_000)])
     link.click()
     expect(page.locator(".round-evidence .said")).to_contain_text("ask again after its next checkpoint")
@@ -394,4 +395,6 @@ def test_a_bundle_that_is_refused_says_why_and_is_drawn_once_the_round_is_sealed
         link.click()
     assert coming.value.suggested_filename == f"{wanted.key.table}-{wanted.key.shoe}-{wanted.key.round}.zip"
     assert "verify.py" in zipfile.ZipFile(coming.value.path()).namelist()
+    lines, right = check_case.check(coming.value.path())
+    assert right, lines
     expect(page.locator(".round-evidence .said")).to_have_count(0)
