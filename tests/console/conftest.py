@@ -9,10 +9,10 @@ from streams.broker_url import EmbeddedLog
 from streams.lag import lag_of
 from streams.topics import Layout, create
 from tests.console.house import ConsoleServer, await_that, console_server, impatient, play
-from tests.console.past.fixtures import evening
+from tests.console.past.fixtures import evening, evening_of_its_own
 from tests.streams.pipeline import Pipeline, StoreProcess, pipeline, stop
 
-__all__ = ["evening"]
+__all__ = ["evening", "evening_of_its_own"]
 
 
 @pytest.fixture(scope="session")

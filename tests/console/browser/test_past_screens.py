@@ -375,8 +375,9 @@ def test_two_revisions_are_compared_on_the_page(evening: Evening, visitor: Visit
 
 
 def test_a_bundle_that_is_refused_says_why_and_is_drawn_once_the_round_is_sealed(
-    evening: Evening, visitor: Visitor, tmp_path: Path
+    evening_of_its_own: Evening, visitor: Visitor, tmp_path: Path
 ) -> None:
+    evening = evening_of_its_own
     wanted = next(each for each in evening.rounds if each.verdict.status == "verified" and each.verdict.bets)
     ring = KeyRing(tmp_path / "keys")
     ring.make("test")
