@@ -110,8 +110,9 @@ function tellStatus() {
     const since = part.since ? ` (since ${age(floor.now() - part.since)})` : "";
     found.push([part.state === "behind" ? "warn" : "bad", `${headline(name, part.state)}: ${part.words}${since}`]);
   }
-  write(pulse, pulseWords(floor));
-  pulse.className = `pulse ${floor.stale ? "bad" : found.length ? "warn" : "good"}`;
+  const words = pulseWords(floor);
+  write(pulse, words);
+  pulse.className = `pulse ${floor.stale ? "bad" : found.length || words !== LIVE ? "warn" : "good"}`;
   document.body.classList.toggle("stale", floor.stale);
   const now = JSON.stringify(found);
   if (now === noticed) return;
@@ -119,7 +120,9 @@ function tellStatus() {
   put(notices, found.map(([kind, text]) => h("p", { class: `notice ${kind}` }, coded(text))));
 }
 
-// "Live" is said where all that is shown is fresh, what is found of it too.
+const LIVE = "live";
+
+// "Live" is said where all that is shown is fresh, what is found of it too; not before both are known.
 function pulseWords(floor) {
   if (!floor.told) return "connecting";
   if (floor.stale) return `stale ${age(floor.silence)}`;
@@ -128,7 +131,7 @@ function pulseWords(floor) {
   if (feed?.state === "away") return `not live ${since(feed)}`;
   if (workers?.state === "away" || workers?.state === "stopped") return `not judged ${since(workers)}`;
   if (workers?.state === "behind") return `behind ${since(workers)}`;
-  return "live";
+  return feed?.state === "ok" && workers?.state === "ok" ? LIVE : "connecting";
 }
 
 function headline(part, state) {

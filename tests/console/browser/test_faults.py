@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from threading import Event
 
 import pytest
 from playwright.sync_api import APIResponse, Route, expect
@@ -27,6 +28,23 @@ def test_workers_that_have_stopped_are_told_of_until_they_work_again(
         waiting[0] = 0
         expect(page.locator(".notice")).to_have_count(0)
         expect(page.locator("#pulse")).to_have_text("live")
+
+
+def test_nothing_is_called_live_before_it_is_known_whether_it_is_judged(
+    ground: Pipeline, visitor: Visitor, tmp_path: Path
+) -> None:
+    asked = Event()
+    store = impatient(ground.environment["TABLEWATCH_CLICKHOUSE_URL"])
+    with console_server(tmp_path, ground.broker, store, lag=lambda: int(not asked.wait(60))) as server:
+        try:
+            page = visitor.page(server, "operator")
+            expect(page.locator(".tile").first).to_be_visible()
+            expect(page.locator("#pulse")).to_have_text("connecting")
+            expect(page.locator("#pulse")).to_have_class("pulse warn")
+        finally:
+            asked.set()
+        expect(page.locator("#pulse")).to_have_text("live")
+        expect(page.locator("#pulse")).to_have_class("pulse good")
 
 
 def test_a_store_that_is_away_leaves_the_floor_live_and_acts_waiting(
