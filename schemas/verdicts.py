@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated, Any, Literal
 
+import msgspec
 from pydantic import ConfigDict, Field, GetCoreSchemaHandler, TypeAdapter
 from pydantic_core import CoreSchema, core_schema
 
 from schemas.findings import Finding, as_json, plain
 from schemas.words import Card, Count, GameName, Money, PointTotal, Rank, Text, WagerName, Winner
-from schemas.written import written
 
 Status = Literal["verified", "flagged", "void", "unverifiable"]
 STATUSES: tuple[Status, ...] = ("verified", "flagged", "void", "unverifiable")
@@ -158,7 +158,12 @@ def verdict_json(verdict: Verdict) -> bytes:
         "settings": verdict.settings,
         "digest": verdict.digest,
     }
-    return written(fields, plain)
+    return _write(fields)
+
+
+# The bets of a round are many small records, which msgspec writes in less than half of the time that orjson takes; the
+# bytes are the same.
+_write = msgspec.json.Encoder(enc_hook=plain).encode
 
 
 VERDICT: TypeAdapter[Verdict] = TypeAdapter(Verdict)

@@ -4,7 +4,10 @@ import json
 from dataclasses import replace
 from fractions import Fraction
 
+import orjson
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from jsonschema import Draft7Validator
 from pydantic import ValidationError
 
@@ -126,3 +129,12 @@ def test_a_rejection_keeps_the_bytes_as_they_came(raw: bytes) -> None:
     assert SCHEMAS["rejection"].is_valid(json.loads(written))
     assert (rejection.topic, rejection.partition, rejection.offset, rejection.place) == ("table.cards", 3, 1_000, 0)
     assert rejection.reason == rejected.reason
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"]), min_size=1), st.integers(0, 2**53 - 1))
+def test_whatever_is_in_a_verdict_is_written_in_the_very_bytes_that_were_stored_before(text: str, amount: int) -> None:
+    bet = Bet(text, 3, text, "banker", amount, Settled(Fraction(amount, 2), 0), Settled(amount, 0))
+    verdict = replace(FLAGGED, table=text, bets=(bet, *FLAGGED.bets))
+    written = verdict_json(verdict)
+    assert orjson.dumps(orjson.loads(written)) == written
+    assert parse_verdict(written).bets == verdict.bets
