@@ -94,7 +94,8 @@ def check(admin: KafkaAdminClient, layout: Layout) -> list[Difference]:
     wrong = _wrong_settings(found, layout)
     for name, topic in found.items():
         if topic.replication < replication:
-            differences.append(Difference(name, "replication", str(replication), str(topic.replication)))
+            remedy = f"that stays: set TABLEWATCH_REPLICATION to {topic.replication}, or have Kafka make other copies"
+            differences.append(Difference(name, "replication", str(replication), str(topic.replication), remedy))
         differences += [
             Difference(name, setting, expected, topic.settings.get(setting, "not set"))
             for setting, expected in wrong.get(name, {}).items()

@@ -23,6 +23,7 @@ from streams.kafka_clients import close, opened
 from streams.kafka_refusal import unavailable
 from streams.kafka_topics import described_topics
 from streams.packing import PackedRecord
+from streams.topic_layout import odd_one, odd_ones
 
 IN_FLIGHT_BYTES = 32 << 20
 """So much may be on its way unacknowledged; beyond it, sending waits."""
@@ -175,7 +176,8 @@ def same_partitions(counts: dict[str, int], where: str) -> int:
         raise TopicsMissing(f"{where} does not have {', '.join(missing)}: run `tablewatch topics create`")
     if len(set(counts.values())) > 1:
         listed = ", ".join(f"{name} {count}" for name, count in counts.items())
-        raise TopicsMissing(f"the input topics of {where} have unequal numbers of partitions: {listed}")
+        remedy = odd_one(*odd_ones(counts))
+        raise TopicsMissing(f"the input topics of {where} have unequal numbers of partitions, {listed}; {remedy}")
     return next(iter(counts.values()))
 
 

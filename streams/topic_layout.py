@@ -1,5 +1,7 @@
 """How the contract's topics should be: partitions, retention, copies, compression; and what a difference is."""
 
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from schemas.decoding import MAX_RECORD_BYTES
@@ -46,13 +48,12 @@ class Difference:
     what: str
     expected: str
     actual: str
+    remedy: str = field(default="", compare=False)
+    """What to do where `create` does not set it right."""
 
     def __str__(self) -> str:
         says = f"{self.where}: {self.what} should be {self.expected}, is {self.actual}"
-        if self.what == "partitions":
-            # With another number tables would speak on other partitions than before, in the middle of their shoes.
-            says += f"; that stays: set TABLEWATCH_PARTITIONS to {self.actual}"
-        return says
+        return f"{says}; {self.remedy}" if self.remedy else says
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,13 +102,42 @@ def plans(layout: Layout) -> list[Plan]:
 def partition_differences(layout: Layout, found: dict[str, int]) -> list[Difference]:
     """Topics that are missing or have another number of partitions."""
     differences: list[Difference] = []
+    usual = _usual(found)
     for plan in plans(layout):
-        if plan.name not in found:
+        count = found.get(plan.name)
+        if count is None:
             differences.append(Difference(plan.name, "topic", "there", "missing"))
-        elif plan.partitions is not None and found[plan.name] != plan.partitions:
-            differences.append(Difference(plan.name, "partitions", str(plan.partitions), str(found[plan.name])))
+        elif plan.partitions is not None and count != plan.partitions:
+            # With another number tables would speak on other partitions than before, in the middle of their shoes.
+            stays = plan.name != CHECKPOINTS.name and count == usual
+            remedy = f"that stays: set TABLEWATCH_PARTITIONS to {count}" if stays else odd_one(plan.name)
+            differences.append(
+                Difference(plan.name, "partitions", str(plan.partitions), str(count), remedy),
+            )
     counts = {name: found[name] for name in INPUTS if name in found}
-    if layout.partitions is None and len(set(counts.values())) > 1:
+    if layout.partitions is None and (unequal := odd_ones(counts, usual)):
         listed = ", ".join(f"{name} {count}" for name, count in counts.items())
-        differences.append(Difference("inputs", "number of partitions", "the same", listed))
+        differences.append(Difference("inputs", "number of partitions", "the same", listed, odd_one(*unequal)))
     return differences
+
+
+def _usual(found: Mapping[str, int]) -> int:
+    """The number of partitions that most topics have; of several the largest, as a broker makes one by itself."""
+    counts = Counter(count for name, count in found.items() if name != CHECKPOINTS.name)
+    return max(counts, key=lambda count: (counts[count], count), default=0)
+
+
+def odd_ones(counts: Mapping[str, int], usual: int | None = None) -> list[str]:
+    """Topics that have not as many partitions as the others, where all should have the same."""
+    usual = _usual(counts) if usual is None else usual
+    return [name for name, count in counts.items() if count != usual] if len(set(counts.values())) > 1 else []
+
+
+def odd_one(*names: str) -> str:
+    """What to do about topics with a number of partitions of their own: a broker that makes topics by itself, on the
+    first record, gives them one."""
+    listed = " and ".join(names)
+    return (
+        f"that cannot be changed: delete {listed} (`kafka-topics.sh --delete`, after you have seen that nothing in"
+        " there is needed), and run `tablewatch topics create`"
+    )

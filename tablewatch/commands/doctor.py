@@ -132,14 +132,17 @@ def _workers(target: Broker, lag: int) -> Check:
 def _topics(target: Broker) -> Check:
     """The topics, as far as they are shown to this user: on a broker with rights the parts see no settings."""
     try:
-        differences = [str(each) for each in check_topics(target, _layout())]
+        differences = check_topics(target, _layout())
     except InvalidSetting as error:
         return Check("topics", False, str(error))
     except RightsMissing as error:
         says = f"not looked at: {error}. As the user that made them, run: tablewatch topics check"
         return Check("topics", True, says)
-    says = "as they should be" if not differences else f"{'; '.join(differences)}. Run: tablewatch topics create"
-    return Check("topics", not differences, says)
+    if not differences:
+        return Check("topics", True, "as they should be")
+    says = "; ".join(map(str, differences))
+    set_right = any(not each.remedy for each in differences)
+    return Check("topics", False, f"{says}. Run: tablewatch topics create" if set_right else says)
 
 
 def _layout() -> Layout:

@@ -18,13 +18,22 @@ from kafka.admin import (
 )
 from kafka.errors import GroupAuthorizationFailedError, TopicAuthorizationFailedError
 
-from streams.broker_url import Broker, BrokerUnavailable, EmbeddedLog, KafkaBroker, RightsMissing, parse_broker
+from streams.broker_url import (
+    Broker,
+    BrokerUnavailable,
+    EmbeddedLog,
+    KafkaBroker,
+    RightsMissing,
+    TopicsMissing,
+    parse_broker,
+)
 from streams.embedded.log import Log, Topic
 from streams.kafka_topics import administration
 from streams.lag import progress_with
 from streams.outlets import open_outlet
 from streams.packing import PackedRecord
 from streams.principals import Principals
+from streams.publish import publish
 from streams.topics import INPUTS, OUTPUTS, Difference, Layout, check, create
 from tests.services.fixtures import own_broker
 from tests.services.kafka import KafkaBroker as RealBroker
@@ -81,9 +90,29 @@ def test_inputs_with_unequal_partitions_are_named(broker: Broker) -> None:
         with KafkaAdminClient(**broker.client_options()) as admin:
             admin.create_topics({"table.bets": {"num_partitions": 3}}, wait_for_metadata=True)
     create(broker, Layout(partitions=4))
-    assert Difference(
+    (found,) = (each for each in check(broker) if each.where == "inputs")
+    assert found == Difference(
         "inputs", "number of partitions", "the same", "table.cards 4, table.bets 3, table.floor 4"
-    ) in check(broker)
+    )
+    assert "delete table.bets (" in str(found)
+
+
+def test_a_topic_that_a_broker_made_by_itself_is_to_be_deleted_whatever_number_is_asked_for(broker: Broker) -> None:
+    if isinstance(broker, EmbeddedLog):
+        with Log(broker.folder) as log:
+            log.create_topic(Topic("table.cards", 1))
+    else:
+        with KafkaAdminClient(**broker.client_options()) as admin:
+            admin.create_topics({"table.cards": {"num_partitions": 1}}, wait_for_metadata=True)
+    create(broker, Layout(partitions=12))
+    (found,) = (each for each in check(broker, Layout(partitions=12)) if each.what == "partitions")
+    assert (found.where, found.actual) == ("table.cards", "1")
+    assert "delete table.cards" in found.remedy and "TABLEWATCH_PARTITIONS" not in found.remedy
+    others = [each for each in check(broker, Layout(partitions=1)) if each.what == "partitions"]
+    assert {each.where for each in others} == {*INPUTS, *OUTPUTS} - {"table.cards", "audit.checkpoints"}
+    assert all("set TABLEWATCH_PARTITIONS to 12" in each.remedy for each in others)
+    with pytest.raises(TopicsMissing, match=r"table\.cards 1, table\.bets 12.* delete table.cards"):
+        publish([b"{}"], broker)
 
 
 def check_until(broker: Broker, layout: Layout, count: int) -> list[Difference]:
