@@ -175,12 +175,15 @@ def check_files(files: Files, where: Path) -> None:
     if hashlib.sha256("".join(lines[:-1]).encode()).hexdigest() != own or lines[-1] != f"{own}  {MANIFEST}\n":
         raise Wrong(f"{MANIFEST}: changed")
     wrong = [f"{name}: is not there" for name in listed if name not in files]
-    wrong += [f"{name}: was not packed" for name in files if name not in listed and name != MANIFEST]
+    beside = [name for name in files if name not in listed and name != MANIFEST]
+    wrong += [f"{name}: was not packed" for name in beside]
     wrong += [
         f"{name}: changed"
         for name, digest in listed.items()
         if name in files and hashlib.sha256(files[name]).hexdigest() != digest
     ]
+    if wrong and len(wrong) == len(beside) and where.is_dir():
+        raise Wrong("; ".join(sorted(wrong)) + "; the rest is as it was packed: unpack the bundle into an empty folder")
     if wrong:
         raise Wrong("; ".join(sorted(wrong)))
     if where.is_file() and pack(files) != where.read_bytes():
@@ -514,7 +517,9 @@ def check(where: Path, trusted: FrozenSet[str] = frozenset()) -> Tuple[List[str]
             lines.append(f"WRONG  {name}: {error}")
             right = False
         except (KeyError, ValueError, IndexError, TypeError) as error:
-            lines.append(f"WRONG  {name}: cannot be read ({type(error).__name__}: {error})")
+            missing = str(error.args[0]) if isinstance(error, KeyError) else ""
+            says = f"{missing}: is not there" if missing.startswith(f"{name}/") else ""
+            lines.append(f"WRONG  {says or f'{name}: cannot be read ({type(error).__name__}: {error})'}")
             right = False
     return lines, right
 
@@ -529,7 +534,10 @@ def main(arguments: Sequence[str]) -> int:
         else:
             places.append(each)
     where = Path(places[0]) if places else Path(__file__).resolve().parent
-    if len(places) > 1 or not where.exists():
+    if not where.exists():
+        sys.stdout.write(f"{where}: is not there\n")
+        return 2
+    if len(places) > 1:
         sys.stdout.write("usage: python verify.py [case.zip or folder] [--trust KEY]\n")
         return 2
     lines, right = check(where, frozenset(trusted))

@@ -26,7 +26,7 @@ from store.read.rounds import RoundFilter, verdicts
 from store.rows.raw import StoredEvent
 from store.rows.verdicts import RoundKey
 
-_README = b"""An evidence bundle.
+_README = b"""An evidence bundle, to be unpacked into an empty folder.
 
 report.html       what happened, for people; it prints well
 verify.py         checks all of this: python verify.py   (Python 3.9 or newer, nothing else)

@@ -38,9 +38,9 @@ def report_page(names: Sequence[str], rounds: Sequence[str]) -> bytes:
     listed = "".join(f'<li><a href="#{escape(name)}">{escape(name)}</a></li>' for name in names)
     contents = f'<ul class="rounds">{listed}</ul>' if len(names) > 1 else ""
     how = (
-        "This page tells what the files of the bundle say. Run <code>python verify.py</code> in the unpacked bundle to"
-        " check that no file was changed, that events and verdicts are those that were sealed, and that outcome and"
-        " money follow from the cards."
+        "This page tells what the files of the bundle say. Run <code>python verify.py</code> in the bundle, unpacked"
+        " into an empty folder, to check that no file was changed, that events and verdicts are those that were sealed,"
+        " and that outcome and money follow from the cards."
     )
     return (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'

@@ -158,6 +158,18 @@ def _first(files: dict[str, bytes], status: str) -> str:
     raise LookupError(status)
 
 
+def test_a_bundle_that_is_unpacked_beside_something_says_what_to_do(case: bytes, tmp_path: Path) -> None:
+    (tmp_path / "case.zip").write_bytes(case)
+    with zipfile.ZipFile(tmp_path / "case.zip") as archive:
+        archive.extractall(tmp_path)
+    run = subprocess.run(
+        [sys.executable, "verify.py"], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert run.returncode == 1
+    assert "case.zip: was not packed" in run.stdout
+    assert "the rest is as it was packed: unpack the bundle into an empty folder" in run.stdout
+
+
 def test_a_forger_who_packs_anew_is_found_out(case: bytes, tmp_path: Path) -> None:
     files = _files(case)
     folder = _first(files, "verified")
