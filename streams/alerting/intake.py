@@ -143,6 +143,14 @@ class Intake:
             if person in self.routing.people:
                 self._plan(alert, "cleared", known.opening, Recipient(person, "was told of it"), line, now_ms)
 
+    def take_up_routing(self) -> None:
+        """What nobody has acknowledged yet escalates by the routing in force, whenever it was raised: so the desk's
+        clock has it, too."""
+        with self._journal.transaction():
+            for known in self._journal.unattended_alerts():
+                due_ms = self._next_stage_ms(known.alert, known.escalations, known.opened_ms)
+                self._journal.calls_at(known.alert.id, due_ms)
+
     def escalate(self, now_ms: int) -> None:
         """Alerts that nobody acknowledged in time go to the next role."""
         for known in self._journal.due_alerts(now_ms):

@@ -7,7 +7,7 @@ import orjson
 
 from store.rows.alerts import Alert
 from streams.alerting.journal_file import JournalFile
-from streams.alerting.life import OPEN
+from streams.alerting.life import OPEN, UNATTENDED
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +34,15 @@ class KnownAlerts(JournalFile):
     def due_alerts(self, now_ms: int) -> list[KnownAlert]:
         """Alerts whose next escalation is due."""
         return self._alerts("due_ms IS NOT NULL AND due_ms <= ?", now_ms)
+
+    def unattended_alerts(self) -> list[KnownAlert]:
+        """Alerts that nobody has acknowledged."""
+        marks = ", ".join("?" * len(UNATTENDED))
+        return self._alerts(f"state IN ({marks})", *UNATTENDED)
+
+    def calls_at(self, name: str, due_ms: int | None) -> None:
+        """When its next escalation is due."""
+        self._do("UPDATE alert SET due_ms = ? WHERE id = ?", due_ms, name)
 
     def _alerts(self, condition: str, *values: Any) -> list[KnownAlert]:
         rows = self._rows(

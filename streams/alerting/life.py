@@ -245,7 +245,7 @@ def _of_person(life: Life, act: Act) -> _Made | Refusal:
         return Refusal(f"There is no such act as {act.deed!r}: choose one of {', '.join(MAY)}.")
     if act.role not in allowed:
         who = ", ".join(role_words(role) for role in ROLES if role in allowed)
-        return Refusal(f"This needs one of these roles: {who}. You are signed in as {role_words(act.role)}.")
+        return Refusal(f"This needs one of these roles: {who}. You act as {role_words(act.role)}.")
     if len(act.note) > LONGEST_NOTE:
         return Refusal(f"A note has at most {LONGEST_NOTE} characters; this one has {len(act.note)}.")
     match act.deed:

@@ -84,6 +84,7 @@ class AlertService:
             logger.warning("%d messages were on their way when the last service ended; they are sent again", repeated)
         try:
             with self._feed() as feed:
+                self.intake.take_up_routing()
                 self.recorder.start()
                 self._serving = True
                 self._serve(feed)

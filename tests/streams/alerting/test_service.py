@@ -194,6 +194,23 @@ def test_an_acknowledgement_at_the_desk_stops_the_escalation(room: Room) -> None
     journal.close()
 
 
+def test_what_nobody_has_acknowledged_escalates_by_the_routing_that_is_in_force_now(room: Room) -> None:
+    late, taken = finding("late-bet", "BT1"), finding("late-bet", "BT1", number=2)
+    journal = Journal(room.folder / "alerts")
+    places = Places(room.store, journal)
+    start = 1_760_000_000_000
+    records = [FeedRecord(ALERTS.name, 0, n, start, None, finding_json(f), {}) for n, f in enumerate((late, taken))]
+    before = Intake(journal, room.routing(ESCALATION), places)
+    before.take(records, start)
+    journal.attended(taken.id, "taken")
+    after = Intake(journal, room.routing(ESCALATION.replace('"1s"', '"90s"').replace('"2s"', '"120s"')), places)
+    assert [known.alert.id for known in journal.due_alerts(start + 1_000)] == [late.id]
+    after.take_up_routing()
+    assert journal.due_alerts(start + 89_999) == []
+    assert [known.alert.id for known in journal.due_alerts(start + 90_000)] == [late.id]
+    journal.close()
+
+
 def test_without_a_routing_file_alerts_come_to_the_desk_and_nobody_is_told(room: Room) -> None:
     late = finding("late-bet", "BT1")
     with room.service(NOBODY):
