@@ -56,6 +56,11 @@ class Incident:
     deeds: list[Deed]
     """In the order of time."""
 
+    @property
+    def raised(self) -> int:
+        """When people were to hear of it: the store has the finding a little later than the alert went out."""
+        return self.state.raised if self.alert is None else self.alert.alert.raised
+
 
 _AT_THE_TABLE = frozenset({"ruling", "incident", "correction"})
 

@@ -27,6 +27,8 @@ router = APIRouter(prefix="/api/v1", tags=["alerts"])
 
 AlertId = Annotated[str, Path(pattern="^[0-9a-f]{32}$")]
 _SILENT = "the store does not answer; what is shown live goes on"
+_SESSIONS = 10_000
+"""Of so many it is remembered at most what they look at."""
 _UNCERTAIN = "the store does not answer: whether this counts will show at the alert"
 
 Note = Annotated[str, Field(min_length=1, max_length=LONGEST_NOTE)]
@@ -183,16 +185,21 @@ async def alerts(
 
 
 @router.get("/alerts/{alert}", summary="One alert with everything that happened to it")
-async def one_alert(alert: AlertId, session: SignedIn, parts: Console, request: Request) -> AlertInFull:
-    """From the store, or from the topic while the store is away or does not have it yet."""
+async def one_alert(
+    alert: AlertId, session: SignedIn, parts: Console, request: Request, still: bool = False
+) -> AlertInFull:
+    """From the store, or from the topic while the store is away or does not have it yet. With `still`, the page that
+    shows it asks how it stands now, which is no other look."""
     history = await in_time(asyncio.to_thread(alert_with_steps, parts.store, alert), _SILENT)
     if history is not None:
         parts.live.take_history(history)
     picture = _known(parts, alert)
-    parts.access.note(
-        session, "looked at an alert", table=picture.alert.table or "", shoe=picture.alert.shoe or "",
-        round=picture.alert.round or 0, address=address_of(request), detail={"alert": alert},
-    )  # fmt: skip
+    if not still or parts.on_screen.get(session.digest) != alert:
+        parts.access.note(
+            session, "looked at an alert", table=picture.alert.table or "", shoe=picture.alert.shoe or "",
+            round=picture.alert.round or 0, address=address_of(request), detail={"alert": alert},
+        )  # fmt: skip
+        _remember(parts, session, alert)
     return _in_full(parts, picture, session)
 
 
@@ -265,6 +272,14 @@ async def _done(parts: Parts, alert: str, act: Act, session: Session, address: s
         round=history.alert.round or 0, address=address, detail={"alert": alert},
     )  # fmt: skip
     parts.live.take_history(history)
+
+
+def _remember(parts: Parts, session: Session, alert: str) -> None:
+    seen = parts.on_screen
+    seen.pop(session.digest, None)
+    seen[session.digest] = alert
+    if len(seen) > _SESSIONS:
+        del seen[next(iter(seen))]
 
 
 def _known(parts: Parts, alert: str) -> AlertPicture:

@@ -120,7 +120,7 @@ async def incident_report(
             "round": about.round,
             "finding": found.found,
             "time": found.state.time // 1_000,
-            "raised": found.state.raised,
+            "raised": found.raised,
             "subjects": found.subjects,
             "advice": found.advice,
             "outcome": found.outcome,

@@ -89,7 +89,7 @@ def _round(picture: TablePicture, masking: bool) -> Section:
         "bets_closed": _ms(round.bets_closed),
         "closed": _ms(round.closed),
         "method": round.method,
-        "dealer": None if masking else round.dealer,
+        "dealer": round.dealer,
         "draws": [{"draw": draw, "card": card} for draw, card in sorted(round.cards.items())],
         "recomputed": recomputed(game, round, _over(picture, round)) if game else None,
         "displayed": None if displayed is None else {"winner": displayed[2], "totals": displayed[3]},

@@ -224,8 +224,14 @@ class LiveRoom:
 
     def _store_away(self, why: StoreError | str) -> None:
         logger.warning("the store is away: %s", why)
-        what = "the store is away" if isinstance(why, StoreError) else "it does not answer"
-        self.health.store.set("away", f"{what}: tables are live, older rounds and acts on alerts wait")
+        if isinstance(why, StoreError):
+            says = "tables are live, older rounds cannot be shown, and acts on alerts are refused"
+        else:
+            says = (
+                "it does not answer; tables are live, older rounds cannot be shown, and whether an act on an alert"
+                " counts shows there"
+            )
+        self.health.store.set("away", says)
 
     async def _tell(self) -> None:
         next_at = time.monotonic()

@@ -45,6 +45,8 @@ class Parts:
     shifts: Shifts = field(default_factory=Shifts)
     oidc: Provider | None = None
     """Whom else people may sign in with; None: name and password alone."""
+    on_screen: dict[bytes, str] = field(default_factory=dict)
+    """By session: the alert that it looked at last. Its page asks for it again when others do something about it."""
     streams: Counter[bytes] = field(default_factory=Counter)
     """Open streams by session."""
 

@@ -139,6 +139,21 @@ def test_every_look_is_in_the_access_log(console: ConsoleServer, ground: Pipelin
         await_that(logged, "the look is in the log")
 
 
+def test_what_stays_on_the_screen_is_looked_at_once(console: ConsoleServer, ground: Pipeline) -> None:
+    finding = made_up_finding(9_450, message="Looked at once.")
+    console.raise_findings([finding])
+    await_that(lambda: console.parts.live.floor.alerts.get(finding.id), "the alert is there")
+    looks = "SELECT count() FROM access_log WHERE action = 'looked at an alert' AND position(detail, %(alert)s) > 0"
+    with console.client("operator") as client, console.client("auditor") as other:
+        client.get(f"/api/v1/alerts/{finding.id}")
+        for _ in range(3):
+            client.get(f"/api/v1/alerts/{finding.id}?still=true")
+        other.get(f"/api/v1/alerts/{finding.id}?still=true")
+        client.get(f"/api/v1/alerts/{finding.id}")
+    await_that(lambda: ground.store.query(looks, {"alert": finding.id})[0][0] >= 3, "the looks are in the log")
+    assert ground.store.query(looks, {"alert": finding.id})[0][0] == 3
+
+
 def test_what_waits_for_the_store_is_not_lost(ground: Pipeline, tmp_path_factory: pytest.TempPathFactory) -> None:
     folder = tmp_path_factory.mktemp("waiting")
     with console_server(folder, ground.broker, impatient(NOWHERE)) as away, away.client("auditor") as client:

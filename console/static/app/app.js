@@ -7,7 +7,7 @@ import { coded } from "./coded.js";
 import { age, count, useZone } from "./format.js";
 import { LiveFloor } from "./live.js";
 import { SCREENS, screenOf } from "./screens.js";
-import { sound, soundOn, soundWaits, toggleSound, trySound } from "./sound.js";
+import { soundFor, soundOn, soundWaits, toggleSound, trySound } from "./sound.js";
 
 const main = document.getElementById("main");
 const bar = document.getElementById("bar");
@@ -88,12 +88,8 @@ function tellCount() {
   document.title = open ? `(${open}) ${title}` : title;
 }
 
-let sounded = 0;
 function raised(alerts) {
-  // A thousand alerts at once are one sound.
-  if (Date.now() - sounded < 1500) return;
-  sounded = Date.now();
-  sound(alerts.some((alert) => alert.severity === "critical") ? "critical" : "high");
+  soundFor(alerts.some((alert) => alert.severity === "critical") ? "critical" : "high");
 }
 
 let noticed = "";

@@ -6,10 +6,10 @@ export const lastClosedFirst = (one, other) => other.closed.at - one.closed.at;
 
 // In a line of the queue.
 export const closedLine = ({ state, disposition, closed }) =>
-  state === "resolved" ? `resolved as ${disposition} by ${closed.by}, ${moment(closed.at)}` : takenBack(closed);
+  state === "resolved" ? `resolved as ${disposition} by ${closed.by}, ${moment(closed.at)}` : cleared(closed);
 
 // As a sentence beside it.
 export const closedWords = ({ state, disposition, closed }) =>
-  state === "resolved" ? `Resolved: ${disposition}, by ${closed.by}, ${moment(closed.at)}.` : `${words(takenBack(closed))}.`;
+  state === "resolved" ? `Resolved: ${disposition}, by ${closed.by}, ${moment(closed.at)}.` : `${words(cleared(closed))}.`;
 
-const takenBack = (closed) => `taken back by itself, ${moment(closed.at)}`;
+const cleared = (closed) => `cleared by a later fact, ${moment(closed.at)}`;

@@ -35,7 +35,7 @@ class Desk {
 
   begin() {
     const again = () => this.drawQueue();
-    this.states = h("select", { "aria-label": "State", onchange: () => this.askClosed().then(() => this.leaveUnlisted()) }, [["open", "Open"], ["mine", "Mine"], ["unattended", "Nobody at it"], ["closed", "Closed"]].map(([value, text]) => h("option", { value }, text)));
+    this.states = h("select", { "aria-label": "State", onchange: () => { this.stood = null; this.askClosed().then(() => this.leaveUnlisted()); } }, [["open", "Open"], ["mine", "Mine"], ["unattended", "Nobody at it"], ["closed", "Closed"]].map(([value, text]) => h("option", { value }, text)));
     this.severity = h("select", { "aria-label": "Severity", onchange: () => { again(); this.leaveUnlisted(); } }, h("option", { value: "" }, "All severities"), SEVERITIES.map((each) => h("option", { value: each }, words(each))));
     this.filter = h("input", { type: "search", placeholder: "Table, code, pit…", "aria-label": "Filter alerts", oninput: again });
     this.total = h("strong", { id: "total" });
@@ -82,7 +82,7 @@ class Desk {
     this.waiting = setTimeout(() => {
       this.waiting = null;
       this.drawQueue();
-      if (this.behind()) this.open(this.chosen);
+      if (this.behind()) this.open(this.chosen, { still: true });
     }, 250);
   }
 
@@ -169,7 +169,7 @@ class Desk {
 
   line(alert, state) {
     const clock = h("span", { class: "clock" });
-    const node = h("li", {}, h("button", { type: "button", class: `alert ${alert.severity}`, "data-alert": alert.id, onclick: () => this.open(alert.id, true) },
+    const node = h("li", {}, h("button", { type: "button", class: `alert ${alert.severity}`, "data-alert": alert.id, onclick: () => this.open(alert.id, { focus: true }) },
       h("span", { class: "alert-top" }, h("span", { class: `sev ${alert.severity}` }, alert.code), h("b", {}, alert.table ?? "no table"), clock),
       h("span", { class: "alert-words" }, alert.message),
       h("span", { class: "alert-foot" }, `${alert.pit ? `pit ${alert.pit} · ` : ""}${alert.round ? `round ${alert.round} · ` : ""}${alert.closed ? closedLine(alert) : stateWords(alert)}`)));
@@ -193,7 +193,8 @@ class Desk {
     }
   }
 
-  async open(id, focus = false) {
+  // Whoever is shown it still, as something came to it, does not look at it once more.
+  async open(id, { focus = false, still = false } = {}) {
     if (this.stood?.id !== id) this.stood = null;
     this.chosen = id;
     this.mark();
@@ -206,7 +207,7 @@ class Desk {
     }
     if (this.detail) this.showPane();
     try {
-      this.know(await get(`/api/v1/alerts/${encodeURIComponent(id)}`));
+      this.know(await get(`/api/v1/alerts/${encodeURIComponent(id)}${still ? "?still=true" : ""}`));
     } catch (problem) {
       if (this.chosen !== id) return;
       // While the store is away, what the topic told is still here.
@@ -306,8 +307,8 @@ class Desk {
         fact("Rule", alert.rule ?? "no clause behind it"),
         alert.expected === null ? null : fact("Expected", foundValue(alert.code, alert.expected, alert.decimals)), alert.actual === null ? null : fact("Actual", foundValue(alert.code, alert.actual, alert.decimals)),
         alert.bet ? fact("Bet", alert.bet) : null, alert.draw ? fact("Draw", alert.draw) : null,
-        fact("Game", gameTitle(alert.game)),
-        fact("Look at", h("span", {}, alert.cameras.length ? alert.cameras.join(", ") : "no camera set up", h("br"), `at ${exactly(alert.time)}`)),
+        alert.table ? fact("Game", gameTitle(alert.game)) : null,
+        alert.table ? fact("Look at", h("span", {}, alert.cameras.length ? alert.cameras.join(", ") : "no camera set up", h("br"), `at ${exactly(alert.time)}`)) : fact("When", exactly(alert.time)),
         fact("Round", alert.round && alert.shoe ? (this.room.may("/rounds") ? h("a", { href: roundPath(alert.table, alert.shoe, alert.round) }, `shoe ${alert.shoe}, round ${alert.round}: replay`) : `shoe ${alert.shoe}, round ${alert.round}`) : "of no round"),
         alert.basis === "statistics" ? fact("Basis", "statistics: it accuses nobody") : null),
       h("h3", {}, "What was done"),

@@ -31,7 +31,7 @@ function draw(main, told) {
       h("dl", {}, fact("Where", where || "of no table"), fact("When", `${at(told.time)}; raised ${at(told.raised)}`), fact("Rule", rule),
         finding.expected === null && finding.actual === null ? null : [fact("Expected", foundValue(finding.code, finding.expected, told.decimals)), fact("Was", foundValue(finding.code, finding.actual, told.decimals))],
         story?.currency ? fact("Amounts", `in ${story.currency}`) : null,
-        fact("Put right", finding.corrected ? "yes, by a later correction" : finding.cleared ? "taken back by a later fact" : "no"),
+        fact("Put right", finding.corrected ? "yes, by a later correction" : finding.cleared ? "cleared by a later fact" : "no"),
         fact("The alert is", told.outcome), fact("First steps", coded(told.advice)), fact("Cameras", told.cameras.join(", ") || "none on record"))),
     h("section", { class: "panel" }, h("h2", {}, "Who did what when"), told.deeds.length ? scrolling("Who did what when", h("table", {},
       h("thead", {}, h("tr", {}, ["When", "Who", "What", ""].map((name) => h("th", { scope: "col" }, name || h("span", { class: "visually-hidden" }, "Kind"))))),

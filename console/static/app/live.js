@@ -73,7 +73,8 @@ export class LiveFloor extends EventTarget {
     const fresh = [];
     for (const alert of news.alerts) {
       const known = this.alerts.get(alert.id);
-      if (!whole && !known && alert.open) fresh.push(alert);
+      // One that is opened again is new to all who thought it done.
+      if (!whole && !known?.open && alert.open) fresh.push(alert);
       this.alerts.set(alert.id, alert);
     }
     this.openAlerts = news.open_alerts;

@@ -110,7 +110,7 @@ class Reports {
     const { findings } = this.told;
     if (!findings.length) return h("p", { class: "muted" }, "Nothing was found.");
     const order = [...findings].sort((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity) || b.findings - a.findings);
-    return scrolling("Findings", h("table", {}, head(["Code", "Severity", "#Found", "#Taken back later", "#Put right later"]),
+    return scrolling("Findings", h("table", {}, head(["Code", "Severity", "#Found", "#Cleared later", "#Put right later"]),
       h("tbody", {}, order.map((each) => h("tr", {}, h("td", {}, each.rounds ? h("a", { href: this.roundsOf({ code: each.code }) }, each.code) : each.code), h("td", {}, h("span", { class: `sev ${each.severity}` }, each.severity)), number(each.findings), number(each.cleared), number(each.corrected))))));
   }
 

@@ -5,28 +5,34 @@ import { h, put, s } from "/public/dom.js";
 const LETTER = { player: "P", banker: "B", tie: "T", dragon: "D", tiger: "G" };
 const ROWS = 6;
 
-// The newest column is in sight, unless somebody has scrolled back to look at older ones.
+// The newest column is in sight, unless somebody has scrolled back to look at older ones. The empty columns behind it
+// push none out of sight.
 export function drawRoads(panel, told) {
   const scrolled = () => [...panel.querySelectorAll(".scroll")];
-  const before = scrolled().map((each) => each.scrollLeft + each.clientWidth < each.scrollWidth - 2 ? each.scrollLeft : null);
+  const newest = (each) => Math.max(0, Number(each.dataset.newest) - each.clientWidth);
+  const before = scrolled().map((each) => each.scrollLeft < newest(each) - 2 ? each.scrollLeft : null);
   put(panel, boards(told));
-  scrolled().forEach((each, place) => { each.scrollLeft = before[place] ?? each.scrollWidth; });
+  scrolled().forEach((each, place) => { each.scrollLeft = before[place] ?? newest(each); });
 }
 
 function boards(told) {
   const roads = [
-    ["Bead plate", board(told.bead_plate, 16, bead), "wide"],
-    ["Big road", board(told.big_road, 16, ring), "wide"],
-    ["Big eye boy", board(told.big_eye_boy, 10, hollow)],
-    ["Small road", board(told.small_road, 10, solid)],
-    ["Cockroach pig", board(told.cockroach_pig, 10, stroke)],
+    ["Bead plate", told.bead_plate, 16, bead, "wide"],
+    ["Big road", told.big_road, 16, ring, "wide"],
+    ["Big eye boy", told.big_eye_boy, 10, hollow],
+    ["Small road", told.small_road, 10, solid],
+    ["Cockroach pig", told.cockroach_pig, 10, stroke],
   ];
-  return roads.map(([name, drawing, wide]) => h("figure", { class: `road-board ${wide ?? ""}` },
-    h("figcaption", {}, name), h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": `${name}, scrolls` }, drawing)));
+  return roads.map(([name, cells, size, mark, wide]) => h("figure", { class: `road-board ${wide ?? ""}` },
+    h("figcaption", {}, name),
+    h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": `${name}, scrolls`, "data-newest": used(cells) * size + 1 }, board(cells, size, mark))));
 }
 
+// Columns with something in them, and the one that is next.
+const used = (cells) => cells.reduce((most, cell) => Math.max(most, cell[0] + 1), 0) + 1;
+
 function board(cells, size, mark) {
-  const columns = Math.max(cells.reduce((most, cell) => Math.max(most, cell[0] + 1), 0) + 1, 18);
+  const columns = Math.max(used(cells), 18);
   const lines = [];
   for (let x = 0; x <= columns; x += 1) lines.push(`M${x * size} 0V${ROWS * size}`);
   for (let y = 0; y <= ROWS; y += 1) lines.push(`M0 ${y * size}H${columns * size}`);

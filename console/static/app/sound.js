@@ -1,6 +1,7 @@
 // The sound of a new alert: two tones for critical ones, one for the rest; made here, no file needed.
 
 const KEY = "tablewatch.sound";
+const BETWEEN_MS = 1500;
 let context = null;
 
 export const soundOn = () => localStorage.getItem(KEY) !== "off";
@@ -17,7 +18,21 @@ export function trySound() {
   if (soundOn()) tone(660, 0);
 }
 
-export function sound(severity) {
+// A thousand alerts at once are one sound; what comes while it is heard has the next one, by the worst of it.
+let next = null;
+let heard = -BETWEEN_MS;
+export function soundFor(severity) {
+  const waits = next !== null;
+  if (!waits || severity === "critical") next = severity;
+  if (waits) return;
+  setTimeout(() => {
+    heard = performance.now();
+    sound(next);
+    next = null;
+  }, Math.max(0, heard + BETWEEN_MS - performance.now()));
+}
+
+function sound(severity) {
   if (!soundOn()) return;
   if (severity === "critical") {
     tone(880, 0);

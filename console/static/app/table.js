@@ -173,7 +173,8 @@ class TableView {
     const beyond = round.bets.map((bet) => bet.position).filter((place) => place > table.positions);
     const positions = [...new Set([...Array.from({ length: table.positions }, (_, place) => place + 1), ...beyond])];
     const sum = (wager) => round.bets.filter((bet) => bet.wager === wager).reduce((all, bet) => all + bet.amount, 0);
-    write(this.betsNote, `${count(round.bets.filter((bet) => bet.amount).length)} bets · ${this.money(round.bets.reduce((all, bet) => all + bet.amount, 0))} ${table.currency}`);
+    const standing = round.bets.filter((bet) => bet.amount).length;
+    write(this.betsNote, `${count(standing)} ${standing === 1 ? "bet" : "bets"} · ${this.money(round.bets.reduce((all, bet) => all + bet.amount, 0))} ${table.currency}`);
     put(this.bets, h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": "Bets by position and wager" }, h("table", { class: "layout" },
       h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Pos."), wagers.map((wager) => h("th", { scope: "col", class: offered.includes(wager) ? "number" : "number foreign" }, table.wagers[wager])))),
       h("tbody", {}, positions.map((place) => h("tr", {}, h("th", { scope: "row" }, place),
@@ -235,7 +236,7 @@ class TableView {
     put(this.devices, h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": "Devices" }, stacked(h("table", {}, h("thead", {}, h("tr", {}, ["Device", "State", "Events", "Clock", "Last heard"].map((name) => h("th", { scope: "col" }, name)))), h("tbody", {}, devices.map((each) => h("tr", {},
       h("th", { scope: "row" }, each.source),
       h("td", {}, each.silent ? h("span", { class: "sev high" }, "silent") : "speaks"),
-      h("td", {}, each.missing ? h("span", { class: "sev high" }, `${count(each.missing)} events missing`) : "no gap"),
+      h("td", {}, each.missing ? h("span", { class: "sev high" }, `${count(each.missing)} ${each.missing === 1 ? "event" : "events"} missing`) : "no gap"),
       h("td", {}, each.beats ? `${each.clock_ms >= 0 ? "+" : ""}${each.clock_ms} ms` : "no heartbeat"),
       h("td", {}, clock(each.arrival)))))))));
   }
@@ -255,6 +256,7 @@ class TableView {
   }
 
   async askHold() {
+    if (!this.held) put(this.hold, h("p", { class: "muted" }, "Asking the store…"));
     try {
       this.held = await get(`/api/v1/tables/${encodeURIComponent(this.name)}/hold`);
       this.drawHeld();

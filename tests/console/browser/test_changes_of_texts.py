@@ -12,7 +12,8 @@ from tests.console.past.evening import ROUTING, Evening
 
 pytestmark = pytest.mark.xdist_group("evening")
 
-TWO = ROUTING + ROUTING.replace("mei", "tan").replace("administrator", "shift_manager").replace(".1", ".2")
+LONG = f"# {'The duty office answers these lines by night. ' * 3}\n"
+TWO = ROUTING + LONG + ROUTING.replace("mei", "tan").replace("administrator", "shift_manager").replace(".1", ".2")
 OTHER = {"administrator": "shift_manager", "shift_manager": "administrator"}
 SWAPPED = re.sub("|".join(OTHER), lambda role: OTHER[role[0]], TWO)
 
@@ -85,3 +86,10 @@ def test_auditors_see_the_whole_digest_of_what_was_changed(evening: Evening, vis
     page = visitor.page(evening.server, "auditor", "/changes")
     row = page.get_by_role("row", name=swapped.reason).first
     expect(row).to_contain_text(re.compile("SHA-256 [0-9a-f]{64}SHA-256 [0-9a-f]{64}"))
+
+
+def test_a_change_that_waits_fits_on_a_phone(evening: Evening, visitor: Visitor, swapped: Change) -> None:
+    page = _as_second(evening, visitor)
+    page.set_viewport_size({"width": 390, "height": 844})
+    expect(page.get_by_role("button", name="Reject")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390

@@ -61,13 +61,13 @@ def test_the_closed_ones_are_listed_last_closed_first_with_who_closed_them_and_w
     when = r"\d\d/\d\d/\d{4} \d\d:\d\d:\d\d"
     expect(page.locator(".alert .clock").first).to_have_text(re.compile("^closed .* ago$"))
     expect(page.locator(".alert-foot")).to_have_text([
-        re.compile(f"taken back by itself, {when}$"),
+        re.compile(f"cleared by a later fact, {when}$"),
         re.compile(f"resolved as training by administrator, {when}$"),
         re.compile(f"resolved as false alarm by shift-manager, {when}$"),
     ])  # fmt: skip
     waited = page.locator(".alert-pane .waited")
     page.locator(".alert").first.click()
-    expect(waited).to_have_text(re.compile(f"^Taken back by itself, {when}.$"))
+    expect(waited).to_have_text(re.compile(f"^Cleared by a later fact, {when}.$"))
     page.locator(".alert").last.click()
     expect(waited).to_have_text(re.compile(f"^Resolved: false alarm, by shift-manager, {when}.$"))
 
@@ -341,3 +341,76 @@ def test_what_is_shown_as_a_command_is_never_read_as_markup(console: ConsoleServ
         ["plain"],
         0,
     ]
+
+
+def test_after_a_reopened_alert_is_taken_the_keys_go_on_from_where_it_stood(
+    console: ConsoleServer, visitor: Visitor
+) -> None:
+    findings = [made_up_finding(9340 + n, message="Reopened among others.") for n in range(3)]
+    raise_all(console, *findings)
+    page = visitor.page(console, "shift_manager", "/desk")
+    page.get_by_label("Filter alerts").fill("reopened among others")
+    expect(page.locator(".alert")).to_have_count(3)
+    _, middle, last = listed(page)
+    resolve(console, next(each for each in findings if each.id == middle), "shift_manager", "test")
+    expect(page.locator(".alert")).to_have_count(2)
+    page.get_by_label("State").select_option("closed")
+    page.locator(f"[data-alert='{middle}']").click()
+    page.locator(".alert-pane").get_by_role("button", name="Reopen").click()
+    page.get_by_role("dialog").get_by_role("textbox").fill("The video shows otherwise.")
+    page.get_by_role("dialog").get_by_role("button", name="Reopen").click()
+    expect(page.get_by_text("It is open again")).to_be_visible()
+    page.get_by_label("State").select_option("open")
+    expect(page.locator(".alert")).to_have_count(3)
+    expect(page.locator(".alert[aria-current]")).to_have_attribute("data-alert", middle)
+    page.keyboard.press("t")
+    expect(page.locator(".alert-pane")).to_contain_text("shift-manager has it")
+    expect(page.locator(".alert").last).to_have_attribute("data-alert", middle)
+    page.keyboard.press("j")
+    expect(page.locator(".alert[aria-current]")).to_have_attribute("data-alert", last)
+
+
+SOUNDS = """async () => {
+  const heard = [];
+  AudioContext.prototype.createOscillator = function () {
+    const gain = this.createGain();
+    return { frequency: { set value(pitch) { heard.push([pitch, Math.round(performance.now())]); } },
+      connect: () => gain, start() {}, stop() {} };
+  };
+  const { soundFor } = await import("/static/sound.js");
+  for (const severity of ["low", "high"]) soundFor(severity);
+  await new Promise((done) => setTimeout(done, 200));
+  for (const severity of ["high", "critical", "low"]) soundFor(severity);
+  await new Promise((done) => setTimeout(done, 1700));
+  return heard;
+}"""
+
+
+def test_every_alert_sounds_and_many_at_once_sound_together_as_the_worst_of_them(
+    console: ConsoleServer, visitor: Visitor
+) -> None:
+    page = visitor.page(console, "operator", "/account")
+    one, *together = page.evaluate(SOUNDS)
+    assert one[0] == 560
+    assert [pitch for pitch, _ in together] == [880, 660]
+    assert together[0][1] - one[1] >= 1_490
+
+
+REOPENED = """async () => {
+  const { LiveFloor } = await import("/static/live.js");
+  const floor = new LiveFloor();
+  const raised = [];
+  floor.addEventListener("raised", (event) => raised.push(event.detail.map((alert) => alert.state)));
+  const tell = (alert, whole = false) =>
+    floor.take({ at: Date.now(), tables: {}, alerts: [alert], open_alerts: 0, status: {} }, whole);
+  tell({ id: "old", open: true, state: "raised" }, true);
+  for (const state of ["raised", "acknowledged", "resolved", "reopened"]) {
+    tell({ id: "a", open: state !== "resolved", state });
+  }
+  return raised;
+}"""
+
+
+def test_what_is_opened_again_sounds_as_what_is_new(console: ConsoleServer, visitor: Visitor) -> None:
+    page = visitor.page(console, "operator", "/account")
+    assert page.evaluate(REOPENED) == [["raised"], ["reopened"]]

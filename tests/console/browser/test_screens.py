@@ -442,3 +442,27 @@ def test_the_other_look_is_kept(console: ConsoleServer, visitor: Visitor) -> Non
     page.get_by_role("button", name="Dark").click()
     page.reload()
     expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+
+
+SHORT_ROADS = LONG_ROADS.replace("length: 120", "length: 3")
+
+
+def test_the_empty_columns_of_a_road_push_no_others_out_of_sight(console: ConsoleServer, visitor: Visitor) -> None:
+    table = min(console.parts.live.floor.tables)
+    page = visitor.page(console, "operator", f"/tables/{table}", (390, 844))
+    expect(page.locator(".panel.roads .scroll").first).to_be_visible()
+    narrow = "panel => { panel.style.width = '200px'; panel.querySelector('.body').replaceChildren(); }"
+    page.locator(".panel.roads").evaluate(narrow)
+    shown, end = page.evaluate(SHORT_ROADS, False)
+    assert (shown, end > 50) == (0, True)
+
+
+def test_no_column_of_a_table_is_cut_off_where_two_panels_stand_beside_each_other(
+    console: ConsoleServer, visitor: Visitor
+) -> None:
+    table = min(console.parts.live.floor.tables)
+    page = visitor.page(console, "operator", f"/tables/{table}", (1100, 700))
+    for panel in ("bets", "rounds"):
+        wide = page.locator(f".panel.{panel} .scroll")
+        expect(wide).to_be_visible()
+        assert wide.evaluate("node => node.scrollWidth - node.clientWidth") <= 0, panel
