@@ -30,22 +30,30 @@ def apply_retention(store: Store, settings: SchemaSettings, by: str, *, shorten:
     Fewer years than before would delete rows that were to be kept: that has to be said expressly.
     """
     before = retention_years(store)
+    wanted = retention_statements(store, settings, shorten=shorten)
+    for statement in wanted.values():
+        store.command(statement)
+    if before != settings.years and _there(store, "retentions"):
+        store.insert("retentions", {"at": [time.time_ns() // 1_000_000], "years": [settings.years], "by": [by]})
+    return list(wanted)
+
+
+def retention_statements(store: Store, settings: SchemaSettings, *, shorten: bool = False) -> dict[str, str]:
+    """What is sent to each table that has other years than the setting; refused where fewer would be kept and that was
+    not said expressly."""
+    before = retention_years(store)
     if before is not None and settings.years < before and not shorten:
         raise RetentionWouldShrink(
             f"the store keeps rows for {before} years; {settings.years} would delete what is older. Set the retention"
             f" to {before}, or run: tablewatch store migrate --shorten-retention"
         )
     on_cluster = "" if settings.cluster is None else f"ON CLUSTER `{settings.cluster}`"
-    changed: list[str] = []
+    found: dict[str, str] = {}
     for table, ttl in retained_tables(store).items():
-        years = {int(number) for number in _YEARS.findall(ttl)}
-        if years != {settings.years}:
+        if {int(number) for number in _YEARS.findall(ttl)} != {settings.years}:
             wanted = _YEARS.sub(f"toIntervalYear({settings.years})", ttl)
-            store.command(f"ALTER TABLE `{table}` {on_cluster} MODIFY TTL {wanted}")
-            changed.append(table)
-    if before != settings.years and _there(store, "retentions"):
-        store.insert("retentions", {"at": [time.time_ns() // 1_000_000], "years": [settings.years], "by": [by]})
-    return changed
+            found[table] = f"ALTER TABLE `{table}` {on_cluster} MODIFY TTL {wanted}"
+    return found
 
 
 def retention_years(store: Store) -> int | None:

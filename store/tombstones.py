@@ -24,12 +24,24 @@ class _Buried:
     key: str
     content: str
     """What the row's hash is taken of."""
+    only: str = "1"
+    """Which rows are meant; ``{due}`` stands for the moment before which they are past their retention."""
 
 
 _PLACE = "log, '/', topic, '/', toString(partition)"
 
 BURIED: tuple[_Buried, ...] = (
     _Buried("records", "arrival", f"concat({_PLACE})", "leftPad(toString(offset), 20, '0')", "raw"),
+    # The rows of a record's events go with it, and need no stone of their own where it does not stay for one of them.
+    _Buried(
+        "events",
+        "arrival",
+        f"concat({_PLACE})",
+        "concat(leftPad(toString(offset), 20, '0'), '/', toString(place))",
+        "concat(type, '/', source, '/', toString(sequence))",
+        "arrival < {due} AND (log, topic, partition, offset) GLOBAL IN"
+        " (SELECT log, topic, partition, offset FROM records WHERE held = 1 AND arrival < {due})",
+    ),
     _Buried("rejected", "arrival", f"concat({_PLACE})", "leftPad(toString(offset), 20, '0')", "raw"),
     _Buried("verdicts", "judged", "toString(table)", "concat(shoe, '/', toString(round))", "verdict"),
     _Buried("rounds", "judged", "toString(table)", "concat(shoe, '/', toString(round))", "hex(digest)"),
@@ -41,16 +53,18 @@ BURIED: tuple[_Buried, ...] = (
 )
 
 
-def bury(store: Store, now: int, by: str) -> list[Tombstone]:
-    """Writes down what is past its retention at this moment (milliseconds since 1970) and not yet written down."""
-    years = retention_years(store)
-    if years is None:
-        return []
-    written: list[Tombstone] = []
-    for buried in BURIED:
-        written += _due(store, buried, years, now, by)
+def bury(store: Store, now: int, by: str, years: int | None = None) -> list[Tombstone]:
+    """Writes down what is past its retention at this moment (milliseconds since 1970) and not yet written down.
+    ``years``: of a shorter retention that is about to be put in force."""
+    written = due(store, now, by, years)
     _write(store, written)
     return written
+
+
+def due(store: Store, now: int, by: str, years: int | None = None) -> list[Tombstone]:
+    """What ``bury`` would write down."""
+    kept = years or retention_years(store)
+    return [] if kept is None else [stone for buried in BURIED for stone in _due(store, buried, kept, now, by)]
 
 
 def tombstones(store: Store) -> list[Tombstone]:
@@ -83,14 +97,23 @@ def explains(stones: Iterable[Tombstone], store_table: str, scope: str, at: int)
     return any(stone.store_table == store_table and stone.scope == scope and at < stone.before for stone in stones)
 
 
+def event_rows_over(stones: Iterable[Tombstone], place: tuple[str, str, int]) -> int:
+    """Event rows of a partition (log, topic, number) that arrived before this moment (milliseconds since 1970) may be
+    gone, also of a record that is still there: it is kept for the sake of one event."""
+    scope = "/".join(map(str, place))
+    of_place = (stone for stone in stones if stone.scope == scope and stone.store_table in ("records", "events"))
+    return max((stone.before for stone in of_place), default=0)
+
+
 def _due(store: Store, buried: _Buried, years: int, now: int, by: str) -> list[Tombstone]:
     """The rows that came due since the last tombstone of their scope."""
+    moment = f"fromUnixTimestamp64Milli(%(now)s, 'UTC') - INTERVAL {years} YEAR"
     columns = store.columns(
         f"SELECT scope, toString(month), toUnixTimestamp64Milli(due), count(), min(key), max(key),"
         f" SHA256(arrayStringConcat(arraySort(groupArray(SHA256(content))))) FROM"
         f" (SELECT {buried.scope} AS scope, toStartOfMonth({buried.time}) AS month, {buried.key} AS key,"
-        f" {buried.content} AS content, fromUnixTimestamp64Milli(%(now)s, 'UTC') - INTERVAL {years} YEAR AS due,"
-        f" toDateTime64({buried.time}, 3, 'UTC') AS at FROM {buried.table} FINAL WHERE held = 0) AS kept"
+        f" {buried.content} AS content, {moment} AS due, toDateTime64({buried.time}, 3, 'UTC') AS at"
+        f" FROM {buried.table} FINAL WHERE held = 0 AND {buried.only.format(due=f'({moment})')}) AS kept"
         " GLOBAL LEFT JOIN (SELECT scope, max(before) AS before FROM tombstones WHERE store_table = %(table)s"
         " GROUP BY scope) AS earlier USING (scope)"
         " WHERE at < due AND at >= before GROUP BY scope, month, due ORDER BY scope, month",

@@ -17,6 +17,7 @@ from store.read.proof import leaves_between, leaves_of_rows
 from store.rows.proof import Tombstone
 from store.rows.raw import RecordKey
 from store.rows.verdicts import RoundKey
+from store.tombstones import event_rows_over
 
 _BEFORE_MS = 3_600_000
 """Records of a round come so long before what is known of it at most."""
@@ -123,7 +124,8 @@ def _events(
         if wanted[place] not in mine[place]:
             yield Lost(f"event {name}/{place} is not the event that stands there in its record", True)
     gone = sorted(wanted.keys() - mine.keys())
-    if not gone or _past_its_time(record, stones):
+    key = record.key
+    if not gone or record.arrival < event_rows_over(stones, (key.log, key.topic, key.partition)):
         return
     table = str(next(iter(wanted.values()))[0])
     refused = leaves_of_rows(store, table, [("rejected", f"{name}/{place}") for place in gone])
@@ -131,12 +133,3 @@ def _events(
     for place in gone:
         if f"{name}/{place}" not in excused:
             yield Lost(f"event {name}/{place} is gone (its sealed record has it, and it was not refused)", True)
-
-
-def _past_its_time(record: SealedRecord, stones: Sequence[Tombstone]) -> bool:
-    """A record is kept for the sake of one event, and the rows of its others go when their time is over."""
-    scope = f"{record.key.log}/{record.key.topic}/{record.key.partition}"
-    return any(
-        stone.store_table == RECORD.store_table and stone.scope == scope and record.arrival < stone.before
-        for stone in stones
-    )

@@ -25,7 +25,7 @@ from store.read.proof import (
     signing_keys,
 )
 from store.rows.proof import Checkpoint, Leaf, SigningKey, Tombstone
-from store.tombstones import explains, tombstones
+from store.tombstones import event_rows_over, explains, tombstones
 
 Told = Callable[[str], None]
 
@@ -119,7 +119,7 @@ def verify_chain(
             place,
             blamed,
             marks.get(place, -1),
-            max((stone.before for stone in stones if _is_of_records(stone, place)), default=0),
+            event_rows_over(stones, place),
         )
     report.tampering.sort()
     report.rows, report.size = compared.rows, walked.size
@@ -213,10 +213,6 @@ def expired_by(stones: Sequence[Tombstone]) -> Callable[[Leaf], bool]:
         return explains(stones, chained.store_table, scope, leaf.at)
 
     return expired
-
-
-def _is_of_records(stone: Tombstone, place: tuple[str, str, int]) -> bool:
-    return stone.store_table == RECORD.store_table and stone.scope == "/".join(map(str, place))
 
 
 _YEAR_MS = 365 * 86_400_000

@@ -83,7 +83,7 @@ def demo(
         _tell_settings(folder, environment)
         parts = [stack.enter_context(Part(environment, "clickhouse"))]
         store = connect(url, patience=Patience(total=60.0, wait=ending.wait))
-        migrate(store, SchemaSettings())
+        migrate(store, SchemaSettings(years=number_of("RETENTION_YEARS")))
         fill_expectations(store, readings())
         create(broker, Layout(partitions=PARTITIONS))
         parts += [stack.enter_context(Part(environment, "worker")) for _ in range(workers)]

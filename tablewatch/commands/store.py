@@ -19,7 +19,7 @@ from store import backup as backups
 from store.connect import Patience, Store, connect
 from store.errors import StoreError, StoreUnavailable
 from store.holds import all_holds, apply_holds, lift_hold, place_hold
-from store.migrate import Migration, check, plan
+from store.migrate import Migration, check
 from store.migrate import migrate as apply_migrations
 from store.migrate import status as migration_states
 from store.read.rounds import nearby
@@ -31,6 +31,7 @@ from store.write.expectations import fill_expectations
 from tablewatch.commands.listing import AsJson, listing, moment
 from tablewatch.commands.services import UNREACHABLE, WRONG_USE, quiet_drivers, store_away
 from tablewatch.commands.store_address import store_url
+from tablewatch.commands.store_retention import NotSealedYet, print_statements, write_down_what_goes
 from tablewatch.settings import InvalidSetting, judge_settings, number_of, value_of
 
 FLAGGED = 1
@@ -65,26 +66,24 @@ def migrate(
       tablewatch store migrate
       tablewatch store migrate --dry-run
       TABLEWATCH_RETENTION_YEARS=10 tablewatch store migrate
+      TABLEWATCH_RETENTION_YEARS=5 tablewatch store migrate --shorten-retention --dry-run
       TABLEWATCH_CLUSTER=casino tablewatch store migrate --dry-run
 
     Brings the store's schema up to date, its retention to the years that are set, and the exact odds of every wager to
-    the readings that are set. It may be run again at any time.
+    the readings that are set. It may be run again at any time. Fewer years than before delete at once what is older:
+    it is written down first, and, in a store that is sealed, waited for until that is sealed, too.
     """
     with _explained():
         store, settings = _store(), _schema_settings()
         if dry_run:
-            planned = plan(store, settings, upto)
-            if not planned:
-                typer.echo("-- Every migration has landed already.")
-            for migration, wanted in planned:
-                typer.echo(f"-- {migration}")
-                for statement in wanted:
-                    typer.echo(f"{statement};\n")
+            print_statements(store, settings, upto, shorten=shorten_retention)
             return
 
         def told(migration: Migration) -> None:
             typer.echo(f"{migration} has landed")
 
+        if shorten_retention:
+            write_down_what_goes(store, settings)
         changed: list[int] = []
         applied = apply_migrations(
             store, settings, upto=upto, shorten=shorten_retention, told=told, told_retention=changed.append
@@ -347,6 +346,9 @@ def _explained() -> Iterator[None]:
     except OSError as error:
         typer.echo(f"{error.filename or 'A file'} cannot be used: {error.strerror or error}.", err=True)
         raise typer.Exit(WRONG_USE) from error
+    except NotSealedYet as error:
+        typer.echo(str(error), err=True)
+        raise typer.Exit(FLAGGED) from error
     except (StoreError, InvalidSetting) as error:
         typer.echo(str(error), err=True)
         raise typer.Exit(WRONG_USE) from error
