@@ -10,7 +10,7 @@ from schemas.time import micros
 from schemas.verdicts import Verdict, parse_verdict
 from store.connect import Store
 from store.read.events import round_surrounded
-from store.read.rounds import Nearby, nearby, revisions
+from store.read.rounds import Nearby, is_later_judged, nearby, revisions
 from store.read.unlisted import unlisted_events
 from store.rows.raw import RecordKey, StoredEvent
 from store.rows.verdicts import RoundKey, StoredVerdict
@@ -43,6 +43,8 @@ class StoredRound:
     """In force when the round began."""
     loaded: AnyEvent | None
     """The loading of its shoe."""
+    passed_over: bool = False
+    """It came to its end, a later round of its shoe was judged, and no verdict on it is stored."""
 
     @property
     def last(self) -> StoredVerdict | None:
@@ -55,6 +57,11 @@ class StoredRound:
     @property
     def lacks(self) -> str | None:
         """What of it is gone, in a sentence."""
+        if self.passed_over:
+            return (
+                f"{self.key} came to its end, a later round of its shoe was judged, and no verdict on it is stored."
+                " `tablewatch replay verify --chain` tells whether one was taken away."
+            )
         if not self.without_rows:
             return None
         rows, are = ("row", "is") if self.without_rows == 1 else ("rows", "are")
@@ -123,7 +130,11 @@ def load_round(store: Store, key: RoundKey) -> StoredRound:
         verdicts,
         None if configuration is None else configuration.event,
         loaded[-1].event if loaded else None,
+        not verdicts and any(each.event.type == _ENDED for each in events) and is_later_judged(store, key),
     )
+
+
+_ENDED = "round.closed.v1"
 
 
 def _by_device_time(stored: StoredEvent) -> tuple[int, str, int, RecordKey, int]:

@@ -83,7 +83,7 @@ class Story:
     document_title: str | None
     in_force: str | None
     status: str | None
-    """None: the round is still open."""
+    """None: no verdict on the round is stored, mostly since it is still open."""
     revision: int | None
     judge: str
     judged: int | None
@@ -106,6 +106,11 @@ class Story:
     findings: tuple[Finding, ...]
     clauses: tuple[str, ...]
     """Every clause that the story cites, as document and number."""
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the round came to its end."""
+        return any(moment.kind == "ended" for moment in self.moments)
 
 
 def facts_of(events: Iterable[AnyEvent]) -> RoundFacts:

@@ -22,6 +22,7 @@ FORMAT = 1
 MANIFEST = "manifest.json"
 
 _FIRST = ("records", "verdicts")
+_MADE = re.compile(r"CREATE TABLE IF NOT EXISTS (\w+)")
 _ROWS_PER_FILE = 2_000_000
 _ROWS_AT_ONCE = 65_536
 _BYTES_AT_ONCE = 16_000_000
@@ -133,12 +134,14 @@ def restore(
 
 
 def _tables(store: Store) -> list[str]:
-    """Every table that holds what cannot be derived, those first that mark others as complete."""
+    """Every table of ours that holds what cannot be derived, those first that mark others as complete. A restore makes
+    no others, and could not fill them."""
     rows = store.query("SELECT name, engine FROM system.tables WHERE database = currentDatabase() ORDER BY name")
     derived = {name.removesuffix("_feed") for name, engine in rows if engine == "MaterializedView"}
     distributed = [name for name, engine in rows if engine == "Distributed"]
     own = distributed or [name for name, engine in rows if engine.endswith("MergeTree")]
-    kept = [name for name in own if name not in derived and name != "migrations"]
+    ours = {name for migration in migrations() for name in _MADE.findall(migration.sql)}
+    kept = [name for name in own if name in ours - derived]
     return sorted(kept, key=lambda name: (name not in _FIRST, name))
 
 

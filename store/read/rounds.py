@@ -238,6 +238,15 @@ def nearby(store: Store, key: RoundKey, shoes: int = 1_000) -> Nearby:
     return Nearby(tuple(table for (table,) in tables), (), ())
 
 
+def is_later_judged(store: Store, key: RoundKey) -> bool:
+    """Whether there is a verdict on a later round of its shoe."""
+    rows = store.query(
+        "SELECT 1 FROM verdicts WHERE table = %(table)s AND shoe = %(shoe)s AND round > %(round)s LIMIT 1",
+        {"table": key.table, "shoe": key.shoe, "round": key.round},
+    )
+    return bool(rows)
+
+
 def _last_verdicts(store: Store, condition: str, parameters: dict[str, Any]) -> list[StoredVerdict]:
     columns = store.columns(
         f"SELECT {_VERDICT} FROM verdicts WHERE {condition}"

@@ -88,7 +88,7 @@ def heading(story: Story) -> RenderableType:
         "  ",
         (story.title or "game not known", ""),
     )
-    status = story.status or "open, not judged yet"
+    status = story.status or ("over, and no verdict is stored" if story.is_over else "open, not judged yet")
     line = Table.grid(expand=True)
     line.add_column(ratio=1)
     line.add_column(justify="right", no_wrap=True)

@@ -85,6 +85,9 @@ def _print(result: Reaudited, took: float) -> None:
         typer.echo(f"{each.key} r{each.revision} differs in {', '.join(each.parts)}: {words}")
     if result.differing > len(result.listed):
         typer.echo(f"… and {result.differing - len(result.listed):,} more.")
+    if not result.rows and not result.unknown:
+        typer.echo("No stored round is meant by this: nothing was recomputed.")
+        return
     typer.echo(
         f"{result.rows:,} rounds and {result.bets:,} bets of {len(result.games)} games in {took:.1f} s:"
         f" {result.differing:,} differ; of {result.in_doubt:,} it is not clear what was dealt,"

@@ -30,12 +30,14 @@ SETTLING_SECONDS: Final = 2.0
 
 _KINDS: Final = {
     "verdict-differs": "the same facts give another verdict than the one stored",
-    "facts-differ": "the stored verdict rests on other facts than those stored",
+    "facts-differ": "the stored verdict rests on other facts than those stored; tablewatch replay verify --chain tells"
+    " what was changed",
     "events-gone": "a verdict is stored, and the events of its round are not",
     "event-rows-gone": "the records give the verdict that is stored, and rows of their events are gone; run: tablewatch"
     " replay verify --chain, which names them",
     "verdict-gone": "the round came to its end, later ones were judged, and no verdict on it is stored",
-    "records-contradict": "a record of the shoe does not hold the event that is stored for it, or is not there",
+    "records-contradict": "a record of the shoe does not hold the event that is stored for it, or is not there;"
+    " tablewatch replay verify --chain tells what was changed",
     "settings-unknown": "the settings of the verdict cannot be read",
     "other-judge": "judged by another version of the judge, which sees the same facts differently",
 }
@@ -188,6 +190,9 @@ def _print_deviation(console: Console, each: Deviation, currency: str | None) ->
     console.print(Text.assemble((f"  {each.key}", "bold"), (judge, "dim")))
     for difference in each.differences[:FIELDS_SHOWN]:
         path = difference.path
+        if each.kind == "records-contradict":
+            console.print(f"    {difference.stored}", markup=False, highlight=False)
+            continue
         stored, judged = (_short(field_words(path, each, currency)) for each in (difference.stored, difference.judged))
         console.print(Text.assemble((f"    {path}: ", "dim"), f"stored {stored}, judged {judged}"))
     if len(each.differences) > FIELDS_SHOWN:

@@ -250,12 +250,11 @@ def print_compared(
         said = amount_words(abs(result.difference), currency)
         side = "Players would be due" if result.difference > 0 else "The house would keep"
         console.print(f"{side} {said}{f' {currency}' if currency else ''} more in all.")
-    else:
+    elif not result.uncertain:
         console.print("Nothing changes in what is due in all.")
     if result.uncertain:
-        console.print(
-            f"Of {result.uncertain:,} bets it cannot be said what is due before or then; they are not summed up."
-        )
+        bets = "1 bet" if result.uncertain == 1 else f"{result.uncertain:,} bets"
+        console.print(f"Of {bets} it cannot be said what is due before or then, so that no sum has them.")
     _print_totals(console, result, currency, summed=len(named) <= 1)
     for each in result.changed[:SHOWN]:
         console.print()

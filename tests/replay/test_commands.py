@@ -9,6 +9,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from schemas.verdicts import verdict_json
+from simulator.floor import simulate
 from store.connect import Store
 from store.migrate import migrate
 from store.read.proof import access_entries
@@ -130,6 +131,19 @@ def test_half_a_round_is_told_as_far_as_it_goes(store: Store, run: Run) -> None:
     done = run("show", "BT1/S1/1")
     assert done.exit_code == 0
     assert "OPEN, NOT JUDGED YET" in done.stdout and "Draw 2 is 2♠, to Banker." in done.stdout
+
+
+def test_a_round_that_is_over_and_has_lost_its_verdict_is_not_called_open(store: Store, run: Run) -> None:
+    lines = list(simulate(tables=1, rounds=3, seed=3, games=["no_commission"]))
+    first, *_ = rounds = fill(store, lines)
+    name = f"{first.verdict.table}/{first.verdict.shoe}/{first.verdict.round}"
+    assert run("show", name).exit_code == 0 and len(rounds) == 3
+    gone = f"table = '{first.verdict.table}' AND round = {first.verdict.round}"
+    store.command(f"ALTER TABLE verdicts DELETE WHERE {gone}", settings={"mutations_sync": 2})
+    done = run("show", name)
+    assert done.exit_code == 1
+    assert "OVER, AND NO VERDICT IS STORED" in done.stdout
+    assert "a later round of its shoe was judged" in done.stderr and "replay verify --chain" in done.stderr
 
 
 def test_a_verdict_without_its_events_is_told_with_code_1(store: Store, run: Run) -> None:

@@ -62,7 +62,7 @@ def clock() -> int:
 def counts(store: Store) -> tuple[int, int]:
     """Records and event rows."""
     merge_all(store)
-    return tuple(store.query(f"SELECT count() FROM {name}")[0][0] for name in ("records", "events"))  # type: ignore[return-value]
+    return tuple(store.query(f"SELECT count() FROM {name}")[0][0] for name in ("records", "events"))
 
 
 def run(*arguments: str) -> tuple[int, str]:

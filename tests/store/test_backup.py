@@ -86,6 +86,18 @@ def test_what_is_derived_is_made_anew(store: Store, tmp_path: Path) -> None:
     assert not tables & {"round_figures", "round_spans", "source_hours", "player_rounds", "alert_states", "migrations"}
 
 
+def test_tables_of_others_are_left_out_and_do_not_spoil_the_restore(store: Store, other: Store, tmp_path: Path) -> None:
+    store.command("CREATE TABLE zz_ours_alone (x UInt8) ENGINE = MergeTree ORDER BY x")
+    store.command("INSERT INTO zz_ours_alone VALUES (1)")
+    try:
+        manifest = backup(store, tmp_path / "backup")
+    finally:
+        store.command("DROP TABLE zz_ours_alone SYNC")
+    assert "zz_ours_alone" not in manifest.columns
+    assert {"records", "verdicts", "leaves", "signing_keys", "tombstones", "wager_odds"} <= manifest.columns.keys()
+    restore(other, tmp_path / "backup")
+
+
 def test_the_same_store_gives_the_same_backup(store: Store, tmp_path: Path) -> None:
     write_verdicts(store, [judged("BT1")])
     first, second = backup(store, tmp_path / "a"), backup(store, tmp_path / "b")

@@ -90,7 +90,7 @@ class RoundView {
     const beside = (number, text) => number ? h("a", { href: roundPath(key.table, key.shoe, number) }, text) : null;
     return h("div", { class: "table-head" },
       h("h1", {}, this.name),
-      h("span", { class: `status ${story.status ?? "open"}` }, story.status ? words(story.status) : "Still open"),
+      h("span", { class: `status ${story.status ?? "open"}` }, story.status ? words(story.status) : over(story) ? "No verdict" : "Still open"),
       h("p", { class: "muted about" }, [
         story.title ?? "game not known", `${when(Math.floor(story.began / 1000))} to ${precise(Math.floor(story.ended / 1000))}`,
         story.pit ? `pit ${story.pit}` : null, story.dealer ? `dealer ${story.dealer}` : null, story.decks ? `${story.decks} decks` : null,
@@ -150,7 +150,7 @@ class RoundView {
   }
 
   findings() {
-    if (!this.story.findings.length) return h("p", { class: "muted" }, this.story.status ? "Nothing was found." : "The round is still open: it has no verdict yet.");
+    if (!this.story.findings.length) return h("p", { class: "muted" }, this.story.status ? "Nothing was found." : over(this.story) ? "The round came to its end, and no verdict on it is stored." : "The round is still open: it has no verdict yet.");
     const incident = this.room.may("/reports/incidents/{finding}");
     return h("ul", { class: "plain" }, this.story.findings.map((finding) => {
       const place = this.story.moments.findIndex((moment) => moment.findings.includes(finding.id));
@@ -184,7 +184,7 @@ class RoundView {
         row("Winner", story.displayed ? words(story.displayed.winner) : "no display", computed, story.displayed ? !decided ? undefined : (story.displayed.winner === "void" ? story.status === "void" : same(story.displayed.winner, computed)) : null),
         row("Totals", totals(shownTotals), totals(last.totals), shownTotals ? !decided ? undefined : Object.entries(shownTotals).every(([hand, total]) => String(last.totals[hand]) === String(total)) : null))),
     h("dl", { class: "verdict" },
-      fact("Verdict", story.status ? `${words(story.status)}${story.outcome ? `: ${story.outcome}` : ""}` : "none yet"),
+      fact("Verdict", story.status ? `${words(story.status)}${story.outcome ? `: ${story.outcome}` : ""}` : over(story) ? "none is stored" : "none yet"),
       story.differential ? fact("Differential", this.differential(story.differential)) : null,
       fact("Rules in force", story.document_title ? `${story.document_title}, from ${story.in_force ?? "?"}` : "not known"),
       fact("Judged", story.judged ? `${when(story.judged)} by judge ${story.judge}, revision ${story.revision}` : "not yet"),
@@ -235,3 +235,5 @@ function split(rule) {
 
 const SHORT = { "dragon-tiger-baccarat": "DTB", "fa-fa-fabulous-4": "FF4", "sands-elements-no-commission": "SE", "dragon-tiger": "DT", "electronic-baccarat": "EB" };
 const short = (document) => SHORT[document] ?? document;
+
+const over = (story) => story.moments.some((moment) => moment.kind === "ended");
