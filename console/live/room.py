@@ -202,6 +202,8 @@ class LiveRoom:
             try:
                 for history in await self._asked(self._desk.poll):
                     self.floor.take_history(history)
+                if self.health.store.state == "away":
+                    logger.info("the store is back")
                 self.health.store.set("ok")
             except StoreError as error:
                 self._store_away(error)
@@ -223,7 +225,8 @@ class LiveRoom:
         return await asked
 
     def _store_away(self, why: StoreError | str) -> None:
-        logger.warning("the store is away: %s", why)
+        if self.health.store.state != "away":
+            logger.warning("the store is away: %s", why)
         if isinstance(why, StoreError):
             says = "tables are live, older rounds cannot be shown, and acts on alerts are refused"
         else:

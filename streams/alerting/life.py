@@ -279,7 +279,7 @@ def _resolve(life: Life, act: Act) -> _Made | Refusal:
     if not life.open:
         return _too_late(life, act)
     if life.state == "taken" and life.holder != act.by:
-        return Refusal(f"It is taken by {life.holder}. Hand it over to yourself first.", life.last)
+        return Refusal(f"It is taken by {life.holder}. Take it over first: hand it over to yourself.", life.last)
     resolved: tuple[str, State | None, dict[str, Any]] = ("resolved", "resolved", {"disposition": act.disposition})
     return [("acknowledged", "acknowledged", {}), resolved] if life.unattended else [resolved]
 

@@ -52,7 +52,8 @@ def publish(
     Sends a file of events to their topics, packed; ends when the broker has acknowledged all.
 
     Lines that are no events are sent, too (to table.floor), and come out as rejected. Exit code 2 if a line was longer
-    than a record may be and could not be sent, 3 if the broker cannot be reached.
+    than a record may be and could not be sent, or where there is no such file or no such topic, 3 if the broker cannot
+    be reached.
     """
     overlong = 0
     waiting = threading.Timer(SILENT_SECONDS, _say_waiting, (patience,))

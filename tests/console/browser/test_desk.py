@@ -185,7 +185,9 @@ def test_what_was_typed_stays_where_it_was_refused(console: ConsoleServer, visit
     dialog.get_by_label("What was found").fill("Many words about it.")
     take(console, finding, "operator")
     dialog.get_by_role("button", name="Resolve").click()
-    expect(dialog.get_by_role("alert")).to_have_text("It is taken by operator. Hand it over to yourself first.")
+    expect(dialog.get_by_role("alert")).to_have_text(
+        "It is taken by operator. Take it over first: hand it over to yourself."
+    )
     expect(dialog.get_by_label("What was found")).to_have_value("Many words about it.")
     dialog.get_by_role("button", name="Cancel").click()
     expect(pane.get_by_role("button", name="Take over")).to_be_visible()
