@@ -289,6 +289,7 @@ def test_the_commands_make_topics_and_publish(tmp_path: Path) -> None:
         "what": "partitions",
         "expected": "3",
         "actual": "2",
+        "remedy": "that stays: set TABLEWATCH_PARTITIONS to 2",
     }
     file = tmp_path / "events.jsonl"
     file.write_bytes(b"\n".join([*some_events(5), b"nonsense", b""]))

@@ -348,7 +348,7 @@ def test_what_is_shown_as_a_command_is_never_read_as_markup(console: ConsoleServ
 def test_after_a_reopened_alert_is_taken_the_keys_go_on_from_where_it_stood(
     console: ConsoleServer, visitor: Visitor
 ) -> None:
-    findings = [made_up_finding(9340 + n, message="Reopened among others.") for n in range(3)]
+    findings = [made_up_finding(9470 + n, message="Reopened among others.") for n in range(3)]
     raise_all(console, *findings)
     page = visitor.page(console, "shift_manager", "/desk")
     page.get_by_label("Filter alerts").fill("reopened among others")
