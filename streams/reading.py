@@ -16,9 +16,10 @@ from mode.services import WaitResults
 from streams.kafka_member import KafkaMember
 from streams.tenure import OVER
 
-POLLED_SECONDS = 0.25
-"""About so much work is fetched at once. It waits while as much is judged: people hear of what is in it within twice
-that. The more is judged together, the fewer rounds are looked at before they are over."""
+POLLED_SECONDS = 0.2
+"""About so much work is fetched at once. It waits while one and a half times as much is judged, which people hear of
+what is in it after: with a quarter of a second that was more than a second at times, and no more was judged. The more is
+judged together, the fewer rounds are looked at before they are over."""
 IN_HAND = 1.5
 """While so much of that is in hand at most, as much again is fetched. What is fetched at once is seldom just as much: a
 worker that had a little more of it in hand used to wait for the next when it had judged it."""
