@@ -17,8 +17,8 @@ from streams.kafka_member import KafkaMember
 from streams.tenure import OVER
 
 POLLED_SECONDS = 0.2
-"""About so much work is fetched at once. It waits while one and a half times as much is judged, which people hear of
-what is in it after: with a quarter of a second that was more than a second at times, and no more was judged. The more is
+"""About so much work is fetched at once. It waits while one and a half times as much is judged, and people hear of what
+is in it after that: with a quarter of a second it was more than a second at times, and no more was judged. The more is
 judged together, the fewer rounds are looked at before they are over."""
 IN_HAND = 1.5
 """While so much of that is in hand at most, as much again is fetched. What is fetched at once is seldom just as much: a
