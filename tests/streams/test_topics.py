@@ -82,13 +82,18 @@ def test_another_retention_is_named_and_set_right(broker: Broker) -> None:
     assert check(broker, Layout(partitions=1)) == []
 
 
-def test_inputs_with_unequal_partitions_are_named(broker: Broker) -> None:
+def make_beside(broker: Broker, name: str, partitions: int) -> None:
+    """A topic that `create` did not make."""
     if isinstance(broker, EmbeddedLog):
         with Log(broker.folder) as log:
-            log.create_topic(Topic("table.bets", 3))
+            log.create_topic(Topic(name, partitions))
     else:
         with KafkaAdminClient(**broker.client_options()) as admin:
-            admin.create_topics({"table.bets": {"num_partitions": 3}}, wait_for_metadata=True)
+            admin.create_topics({name: {"num_partitions": partitions}}, wait_for_metadata=True)
+
+
+def test_inputs_with_unequal_partitions_are_named(broker: Broker) -> None:
+    make_beside(broker, "table.bets", 3)
     create(broker, Layout(partitions=4))
     (found,) = (each for each in check(broker) if each.where == "inputs")
     assert found == Difference(
@@ -98,12 +103,7 @@ def test_inputs_with_unequal_partitions_are_named(broker: Broker) -> None:
 
 
 def test_a_topic_that_a_broker_made_by_itself_is_to_be_deleted_whatever_number_is_asked_for(broker: Broker) -> None:
-    if isinstance(broker, EmbeddedLog):
-        with Log(broker.folder) as log:
-            log.create_topic(Topic("table.cards", 1))
-    else:
-        with KafkaAdminClient(**broker.client_options()) as admin:
-            admin.create_topics({"table.cards": {"num_partitions": 1}}, wait_for_metadata=True)
+    make_beside(broker, "table.cards", 1)
     create(broker, Layout(partitions=12))
     (found,) = (each for each in check(broker, Layout(partitions=12)) if each.what == "partitions")
     assert (found.where, found.actual) == ("table.cards", "1")
