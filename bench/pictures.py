@@ -39,6 +39,7 @@ def main() -> None:
         with subprocess.Popen([sys.executable, "-c", _RUN, "demo"], env=environment) as demo:
             try:
                 time.sleep(asked.minutes * 60)
+                expect.set_options(timeout=60_000)
                 with sync_playwright() as playwright:
                     browser = launch(playwright)
                     if browser is None:
@@ -79,7 +80,7 @@ def signed_in(browser: Browser, address: str, name: str, logins: dict[str, str])
     page.get_by_label("Name").fill(name)
     page.get_by_label("Password").fill(logins[name])
     page.get_by_role("button", name="Sign in").click()
-    expect(page.locator("#pulse")).to_have_text("live", timeout=30_000)
+    expect(page.locator("#pulse")).to_have_text("live")
     page.locator("h1").first.click(force=True)
     return page
 
