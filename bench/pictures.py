@@ -56,13 +56,13 @@ def take(browser: Browser, address: str, logins: dict[str, str], into: Path) -> 
     expect(page.locator(".tile").first).to_be_visible()
     shoot(page, into / "wall.png")
     page.set_viewport_size(PAGE)  # type: ignore[arg-type]  # as above
-    page.goto(f"{address}/desk")
+    page.get_by_role("link", name="Alert desk").click()
     paid = page.locator(".alert", has_text="payout-wrong").first
     paid.click()
     expect(page.locator(".alert-pane .steps li").first).to_be_visible()
     replay = page.locator(".alert-pane a", has_text="replay").get_attribute("href")
     shoot(page, into / "desk.png")
-    page.goto(f"{address}/reports")
+    page.get_by_role("link", name="Reports").click()
     expect(page.get_by_text("Findings by code")).to_be_visible()
     shoot(page, into / "report.png")
     auditor = signed_in(browser, address, "auditor", logins)
