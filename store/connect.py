@@ -126,10 +126,6 @@ def _greeted_in_time(connection: Any) -> None:
     connection.receive_hello = receive_hello
 
 
-FOR_EVER = Patience(total=None)
-"""For writers: nothing is dropped, nothing is raised because the store is away."""
-
-
 class Store:
     """ClickHouse as the rest of the house sees it. Each call takes a client of its own; threads may share the store."""
 

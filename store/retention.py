@@ -56,6 +56,17 @@ def retention_statements(store: Store, settings: SchemaSettings, *, shorten: boo
     return found
 
 
+def rows_past(store: Store, years: int) -> dict[str, int]:
+    """By table: how many rows the engine would take out if they were kept for so many years, where it is any."""
+    found: dict[str, int] = {}
+    for table, ttl in retained_tables(store).items():
+        over, _, condition = _YEARS.sub(f"toIntervalYear({years})", ttl).rpartition(" WHERE ")
+        ((rows,),) = store.query(f"SELECT count() FROM `{table}` WHERE {condition} AND {over} < now()")
+        if rows:
+            found[table] = int(rows)
+    return found
+
+
 def retention_years(store: Store) -> int | None:
     """The retention last written down; None before the first."""
     if not _there(store, "retentions"):

@@ -56,15 +56,10 @@ BURIED: tuple[_Buried, ...] = (
 def bury(store: Store, now: int, by: str, years: int | None = None) -> list[Tombstone]:
     """Writes down what is past its retention at this moment (milliseconds since 1970) and not yet written down.
     ``years``: of a shorter retention that is about to be put in force."""
-    written = due(store, now, by, years)
+    kept = years or retention_years(store)
+    written = [] if kept is None else [stone for each in BURIED for stone in _due(store, each, kept, now, by)]
     _write(store, written)
     return written
-
-
-def due(store: Store, now: int, by: str, years: int | None = None) -> list[Tombstone]:
-    """What ``bury`` would write down."""
-    kept = years or retention_years(store)
-    return [] if kept is None else [stone for buried in BURIED for stone in _due(store, buried, kept, now, by)]
 
 
 def tombstones(store: Store) -> list[Tombstone]:

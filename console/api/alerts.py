@@ -190,16 +190,17 @@ async def one_alert(
 ) -> AlertInFull:
     """From the store, or from the topic while the store is away or does not have it yet. With `still`, the page that
     shows it asks how it stands now, which is no other look."""
+    on_page = parts.live.floor.alerts.get(alert)
+    is_look = not still or parts.on_screen.get(session.digest) != alert
+    if on_page is not None and is_look:
+        # The page shows what it knows of it already, also where the store does not answer.
+        _note_look(parts, on_page, session, request)
     history = await in_time(asyncio.to_thread(alert_with_steps, parts.store, alert), _SILENT)
     if history is not None:
         parts.live.take_history(history)
     picture = _known(parts, alert)
-    if not still or parts.on_screen.get(session.digest) != alert:
-        parts.access.note(
-            session, "looked at an alert", table=picture.alert.table or "", shoe=picture.alert.shoe or "",
-            round=picture.alert.round or 0, address=address_of(request), detail={"alert": alert},
-        )  # fmt: skip
-        _remember(parts, session, alert)
+    if on_page is None and is_look:
+        _note_look(parts, picture, session, request)
     return _in_full(parts, picture, session)
 
 
@@ -274,10 +275,14 @@ async def _done(parts: Parts, alert: str, act: Act, session: Session, address: s
     parts.live.take_history(history)
 
 
-def _remember(parts: Parts, session: Session, alert: str) -> None:
-    seen = parts.on_screen
+def _note_look(parts: Parts, picture: AlertPicture, session: Session, request: Request) -> None:
+    about, seen = picture.alert, parts.on_screen
+    parts.access.note(
+        session, "looked at an alert", table=about.table or "", shoe=about.shoe or "", round=about.round or 0,
+        address=address_of(request), detail={"alert": about.id},
+    )  # fmt: skip
     seen.pop(session.digest, None)
-    seen[session.digest] = alert
+    seen[session.digest] = about.id
     if len(seen) > _SESSIONS:
         del seen[next(iter(seen))]
 

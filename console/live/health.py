@@ -20,10 +20,10 @@ class Part:
     words: str = ""
     """What is the case, for people."""
 
-    def set(self, state: State, words: str = "") -> None:
-        """A new state; `since` stays while it is the same."""
+    def set(self, state: State, words: str = "", noticed_after: float = 0.0) -> None:
+        """A new state; `since` stays while it is the same. ``noticed_after``: seconds after it began."""
         if state != self.state or not self.since:
-            self.since = time.time_ns() // 1_000_000
+            self.since = time.time_ns() // 1_000_000 - round(noticed_after * 1000)
         self.state, self.words = state, words
 
 

@@ -49,6 +49,10 @@ MOST_ALERTS: Final = 2_000
 """In a snapshot; the rest is counted, and can be asked for."""
 
 
+class StoreSilent(StoreError):
+    """The store did not answer a question for so long that it was named for that, and then failed it."""
+
+
 class LiveRoom:
     """The picture of the floor and the pages that look at it. All methods are for the event loop."""
 
@@ -220,21 +224,26 @@ class LiveRoom:
     async def _asked(self, question: Callable[[], T]) -> T:
         """What the store says; where it says nothing, pages hear of that first."""
         asked = asyncio.ensure_future(asyncio.to_thread(question))
-        if not (await asyncio.wait({asked}, timeout=SILENT_SECONDS))[0]:
-            self._store_away("it does not answer")
-        return await asked
+        if (await asyncio.wait({asked}, timeout=SILENT_SECONDS))[0]:
+            return await asked
+        self._store_away("it does not answer")
+        try:
+            return await asked
+        except StoreError as error:
+            raise StoreSilent(str(error)) from error
 
     def _store_away(self, why: StoreError | str) -> None:
         if self.health.store.state != "away":
             logger.warning("the store is away: %s", why)
-        if isinstance(why, StoreError):
+        silent = isinstance(why, str | StoreSilent)
+        if not silent:
             says = "tables are live, older rounds cannot be shown, and acts on alerts are refused"
         else:
             says = (
                 "it does not answer; tables are live, older rounds cannot be shown, and whether an act on an alert"
                 " counts shows there"
             )
-        self.health.store.set("away", says)
+        self.health.store.set("away", says, SILENT_SECONDS if silent else 0.0)
 
     async def _tell(self) -> None:
         next_at = time.monotonic()

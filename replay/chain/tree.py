@@ -31,7 +31,10 @@ class StoredTree:
         elif level == 0:
             found = self._leaves(place >> KEPT_LEVEL).get(place, [])
             if len(found) != 1:
-                raise TreeIncomplete(f"leaf {place} is {'in the store twice' if found else 'not in the store'}")
+                raise TreeIncomplete(
+                    f"leaf {place} is {'in the store twice' if found else 'not in the store'}, whosever it is;"
+                    " `tablewatch replay verify --chain` tells"
+                )
             return found[0]
         return node_hash(self(level - 1, 2 * place), self(level - 1, 2 * place + 1))
 

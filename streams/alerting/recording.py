@@ -21,6 +21,8 @@ logger = logging.getLogger(__name__)
 AT_ONCE = 500
 LOOK_SECONDS = 1.0
 """How often the desk is asked what people did."""
+LONGEST_LOOK_PAUSE = 5.0
+"""Between two of these looks at most."""
 PLACES_SECONDS = 300.0
 PAUSE_SECONDS = 1.0
 LONGEST_PAUSE = 10.0
@@ -95,8 +97,7 @@ class Recorder:
         now = time.monotonic()
         if now >= self._look_at:
             self.look()
-            # With thousands of open alerts a look takes its time; the store has others to serve.
-            self._look_at = now + max(LOOK_SECONDS, 10 * (time.monotonic() - now))
+            self._look_at = next_look(now, time.monotonic())
         if now - self._refreshed >= PLACES_SECONDS:
             self._refreshed = now
             self._places.refresh()
@@ -133,3 +134,10 @@ class Recorder:
         """Take notice of what people did. Raises StoreUnavailable."""
         for history in self._watch.poll():
             self._intake.heard_from_store(history, time.time_ns() // 1_000_000)
+
+
+def next_look(began: float, ended: float) -> float:
+    """When the desk is asked again after a look from one time to the other. With thousands of open alerts it takes its
+    time, and the store has others to serve; but what people did must be known before an alert escalates, also where the
+    store hung and has come back."""
+    return ended + min(LONGEST_LOOK_PAUSE, max(LOOK_SECONDS, 9 * (ended - began)))

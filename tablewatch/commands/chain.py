@@ -19,7 +19,7 @@ from replay.chain.seal import ChainBroken, Sealer
 from replay.chain.tree import TreeIncomplete
 from replay.chain.verify import verify_chain
 from replay.custody import note_access, who_looks
-from store.connect import FOR_EVER, Store, connect
+from store.connect import Patience, Store, connect
 from store.ending import on_asked_to_end
 from store.errors import StoreUnavailable
 from store.migrate import check
@@ -115,8 +115,8 @@ def run(
     with about_keys():
         if await_key and not service.await_key():
             return
-    with _sealing() as store:
-        service.run(store.patient(FOR_EVER))
+    with _sealing(service=service) as store:
+        service.run(store)
 
 
 @chain.command()
@@ -188,6 +188,16 @@ class _Service:
             if self.stop.wait(KEY_SECONDS):
                 return False
 
+    @property
+    def patience(self) -> Patience:
+        """As long as the store is away, but not a moment longer than until it is told to stop."""
+        return Patience(total=None, wait=self.stop.wait, told=self._waits)
+
+    def _waits(self, error: StoreUnavailable, _pause: float) -> None:
+        if self._why != str(error):
+            logger.warning("waiting: %s", error)
+        self._why = str(error)
+
     def run(self, store: Store) -> None:
         """Seal again and again until it is told to stop."""
         sealer: Sealer | None = None
@@ -243,8 +253,9 @@ def _unsent(made: Checkpoint | None) -> list[Checkpoint]:
 
 
 @contextmanager
-def _sealing(otherwise: str = "one a store is enough") -> Iterator[Store]:
-    """The store, with nobody else at work on its chain in this data folder; where somebody is, it says this."""
+def _sealing(otherwise: str = "one a store is enough", service: _Service | None = None) -> Iterator[Store]:
+    """The store, with nobody else at work on its chain in this data folder; where somebody is, it says this. A service
+    waits for its store, and ends where it is told to before that is there."""
     with explained(), about_keys():
         data().mkdir(parents=True, exist_ok=True)
         with (data() / "chain.lock").open("w") as lock:
@@ -254,7 +265,14 @@ def _sealing(otherwise: str = "one a store is enough") -> Iterator[Store]:
                 typer.echo(f"Another process is sealing; {otherwise}.", err=True)
                 raise typer.Exit(WRONG_USE) from error
             store = connect(store_url())
-            check(store)
+            if service is not None:
+                store = store.patient(service.patience)
+            try:
+                check(store)
+            except StoreUnavailable:
+                if service is not None and service.stop.is_set():
+                    raise typer.Exit from None
+                raise
             try:
                 yield store
             except (ChainBroken, TreeIncomplete) as error:

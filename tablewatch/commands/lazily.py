@@ -25,7 +25,7 @@ class Command(NamedTuple):
 
 def lazily(commands: Mapping[str, Command], acting: Collection[str] = ()) -> type[TyperGroup]:
     """A group of these commands that imports each when it is asked for, and lists them without importing any. Those
-    that are ``acting`` change something while they print."""
+    that are ``acting`` change something while they print, or end with what they found."""
 
     class Commands(TyperGroup):
         def invoke(self, ctx: Any) -> Any:

@@ -19,7 +19,7 @@ COMMANDS: Final[dict[str, Command]] = {
     "prove": Command("tablewatch.commands.replay_chain:prove", "Prove that a round is as it was sealed."),
 }
 
-replay = typer.Typer(cls=lazily(COMMANDS), no_args_is_help=True, rich_markup_mode=None)
+replay = typer.Typer(cls=lazily(COMMANDS, ("verify", "reaudit")), no_args_is_help=True, rich_markup_mode=None)
 
 
 @replay.callback()

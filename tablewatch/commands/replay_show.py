@@ -35,8 +35,8 @@ def show(
     One round as a story: bets, closing, the cards one by one into their hands with running totals and the Table of
     Play's reason for each, display, settlements due and made, rulings, and every finding at the moment it arose.
 
-    Exit code 1 if event rows of the round are gone (its events are then shown from its records), or its verdict, 2 if
-    there is no such round (the near ones are named), 3 if the store cannot be reached.
+    Exit code 1 if event rows of the round are gone (where some are left, the others are shown from its records), or its
+    verdict, 2 if there is no such round (the near ones are named), 3 if the store cannot be reached.
     """
     key = named_round(round)
     if (step or speed is not None) and as_json:

@@ -14,8 +14,8 @@ from store.holds import apply_holds
 from store.migrate import Migration, check, plan
 from store.read.proof import checkpoints
 from store.render import SchemaSettings
-from store.retention import retention_statements, retention_years
-from store.tombstones import bury, due, tombstones
+from store.retention import retention_statements, retention_years, rows_past
+from store.tombstones import bury, tombstones
 
 SEALED_SECONDS: Final = 60.0
 """So long a sealing that is at work is waited for; it seals every ten seconds unless it is told otherwise."""
@@ -41,8 +41,11 @@ def print_statements(store: Store, settings: SchemaSettings, upto: int | None, *
     if before is not None and before != settings.years:
         typer.echo(f"-- Everything would be kept for {settings.years} years; it is {before}.")
     if before is not None and settings.years < before:
-        rows = sum(stone.rows for stone in due(store, _now(), "migrate", settings.years))
-        typer.echo(f"-- {rows:,} rows that are not written down yet would be, as past their retention, and deleted.")
+        gone = rows_past(store, settings.years)
+        listed = ", ".join(f"{table} {rows:,}" for table, rows in gone.items())
+        typer.echo(
+            f"-- Written down, and then deleted, would be rows of: {listed}." if gone else "-- No row is that old."
+        )
     for statement in retention.values():
         typer.echo(f"{statement};")
 
@@ -62,6 +65,8 @@ def write_down_what_goes(store: Store, settings: SchemaSettings) -> None:
     if stones:
         rows = sum(stone.rows for stone in stones)
         typer.echo(f"{rows:,} rows are past {settings.years} years, and were written down.")
+    if stones and checkpoints(store, TREE):
+        typer.echo(f"Waiting until that is sealed, for {SEALED_SECONDS:.0f} seconds at most …")
     until = time.monotonic() + SEALED_SECONDS
     while (left := _unsealed(store, settings.years)) and checkpoints(store, TREE):
         if time.monotonic() >= until:

@@ -42,6 +42,7 @@ def test_an_act_while_the_store_hangs_is_uncertain_and_counts_and_is_logged_when
         await_that(lambda: (known := board.get(finding.id)) and known.state == "acknowledged", "it counts")
 
         def logged() -> bool:
-            return "alert: acknowledge" in [each.action for each in access_entries(console.parts.store)]
+            actions = [each.action for each in access_entries(console.parts.store)]
+            return "alert: acknowledge" in actions and "looked at an alert" in actions
 
-        await_that(logged, "it is in the access log")
+        await_that(logged, "both are in the access log")

@@ -20,7 +20,7 @@ from typer.testing import CliRunner, Result
 from replay.chain.note import read_published
 from replay.chain.verify import ChainReport, verify_chain
 from simulator.floor import simulate
-from store.connect import Store
+from store.connect import Store, connect
 from store.migrate import migrate
 from store.read.proof import access_entries, checkpoints
 from store.rows.proof import AccessEntry
@@ -30,6 +30,7 @@ from tablewatch.command import app
 from tablewatch.commands import chain
 from tests.replay.stored import fill
 from tests.store.floor import LONG
+from tests.streams.pipeline import StoreProcess
 
 
 def run(*arguments: str) -> Result:
@@ -310,6 +311,36 @@ def test_a_service_that_waits_for_a_key_can_be_stopped(floor: str) -> None:
         assert _until(lambda: "run: tablewatch keys make" in httpx.get(f"{address}/readyz").text)
         service.send_signal(signal.SIGTERM)
         assert service.wait(120) == 0
+
+
+def test_a_service_whose_store_is_away_waits_for_it_and_can_be_stopped(
+    floor: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run("keys", "make")
+    monkeypatch.setenv("TABLEWATCH_CLICKHOUSE_URL", "clickhouse://default@127.0.0.1:1/tablewatch")
+    with _sealing("--no-publish") as (service, address):
+        assert _until(lambda: "cannot be reached" in httpx.get(f"{address}/readyz").text)
+        service.send_signal(signal.SIGTERM)
+        assert service.wait(120) == 0
+
+
+def test_a_service_whose_store_went_away_can_be_stopped(
+    floor: str, own_store: Store, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    run("keys", "make")
+    server = StoreProcess(tmp_path / "clickhouse")
+    server.start()
+    try:
+        migrate(connect(server.url), LONG)
+        monkeypatch.setenv("TABLEWATCH_CLICKHOUSE_URL", server.url)
+        with _sealing("--every", "0.2", "--no-publish") as (service, address):
+            assert _until(lambda: httpx.get(f"{address}/readyz").status_code == 200)
+            server.stop(signal.SIGKILL)
+            assert _until(lambda: httpx.get(f"{address}/readyz").status_code == 503)
+            service.send_signal(signal.SIGTERM)
+            assert service.wait(120) == 0
+    finally:
+        server.stop(signal.SIGKILL)
 
 
 def test_without_a_key_and_nobody_asked_to_wait_it_ends(floor: str) -> None:

@@ -1,5 +1,7 @@
 """The replay commands as auditors run them: output, exit codes, bad input, and every look in the access log."""
 
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -123,6 +125,21 @@ def test_a_round_that_is_not_there_names_the_near_ones(
 def test_what_is_no_name_of_a_round_is_refused(run: Run, name: str) -> None:
     done = run("show", name)
     assert done.exit_code == 2 and "TABLE/SHOE/ROUND" in done.stderr
+
+
+def test_a_verification_that_nobody_reads_to_the_end_is_no_success(store: Store, run: Run) -> None:
+    fill(store, list(simulate(tables=1, rounds=3, seed=3, games=["no_commission"])))
+    assert run("verify").exit_code == 0
+    store.command(
+        "ALTER TABLE verdicts UPDATE verdict = replaceOne(verdict, 'verified', 'flagged') WHERE 1",
+        settings={"mutations_sync": 2},
+    )
+    assert run("verify").exit_code == 1
+    command = [sys.executable, "-c", "from tablewatch.command import main; main()", "replay", "verify"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        process.stdout.close()
+    assert process.returncode == 1
 
 
 def test_half_a_round_is_told_as_far_as_it_goes(store: Store, run: Run) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from store.address import Address, parse_address
-from store.connect import FOR_EVER, Patience, Store, connect
+from store.connect import Patience, Store, connect
 from store.embedded.process import EmbeddedClickHouse
 from store.errors import AccessRefused, QueryRefused, SchemaTooOld, StoreUnavailable, WrongAddress
 
@@ -127,7 +127,7 @@ def test_waiting_for_ever_ends_when_the_worker_stops() -> None:
         if len(tried) == 4:
             stop.set()
 
-    patience = replace(FOR_EVER, first=0.001, wait=stop.wait, told=told)
+    patience = replace(Patience(total=None), first=0.001, wait=stop.wait, told=told)
     with pytest.raises(StoreUnavailable):
         connect(NO_ONE, patience=patience).insert("events", {"table": ["BT1"]})
     assert len(tried) == 4
@@ -225,7 +225,7 @@ def test_an_insert_outlasts_a_store_that_is_killed_and_comes_back(
             back.append(again)
 
     try:
-        patient = store.patient(replace(FOR_EVER, wait=come_back))
+        patient = store.patient(replace(Patience(total=None), wait=come_back))
         patient.insert("t", {"n": [2]})
         assert store.query("SELECT n FROM t ORDER BY n") == [(1,), (2,)]
     finally:

@@ -74,7 +74,8 @@ export class LiveFloor extends EventTarget {
     for (const alert of news.alerts) {
       const known = this.alerts.get(alert.id);
       // One that is opened again is new to all who thought it done.
-      if (!whole && !known?.open && alert.open) fresh.push(alert);
+      const again = alert.state === "reopened" && known?.state !== "reopened";
+      if (!whole && alert.open && (!known?.open || again)) fresh.push(alert);
       this.alerts.set(alert.id, alert);
     }
     this.openAlerts = news.open_alerts;

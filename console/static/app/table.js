@@ -227,7 +227,7 @@ class TableView {
         h("td", {}, replay ? h("a", { href: roundPath(this.name, each.shoe, each.round) }, each.round) : each.round, each.revision > 1 ? h("span", { class: "muted" }, ` rev. ${each.revision}`) : null),
         h("td", {}, each.winner ? `${words(each.winner)} ${each.totals.join("–")}` : "–"),
         h("td", {}, h("span", { class: `status ${each.status}` }, each.status)),
-        h("td", {}, each.codes.map((code, place) => [" ", h("span", { class: `sev ${each.severities[place]}` }, code)])),
+        h("td", {}, each.codes.map((code, place) => h("div", {}, h("span", { class: `sev ${each.severities[place]}` }, code)))),
         h("td", { class: "number" }, this.money(each.handle)), h("td", { class: "number" }, this.money(each.win)))))))) : h("p", { class: "muted" }, "No round has been judged yet."));
   }
 

@@ -75,3 +75,8 @@ def test_a_service_whose_recorder_is_gone_is_not_ready(room: Room) -> None:
 def _actions(room: Room, name: str) -> list[str]:
     history = alert_with_steps(room.store, name)
     return [] if history is None else [step.action for step in history.steps]
+
+
+@pytest.mark.parametrize(("took", "again"), [(0.01, 1.0), (0.3, 2.7), (5.0, 5.0), (40.0, 5.0)])
+def test_what_people_did_is_asked_for_soon_however_long_the_store_took_the_last_time(took: float, again: float) -> None:
+    assert recording.next_look(100.0, 100.0 + took) == pytest.approx(100.0 + took + again)
