@@ -59,7 +59,7 @@ def test_a_table_tells_amounts_in_the_decimals_of_its_currency(
         set_up(broker, "MO01", currency)
         page = visitor.page(server, "operator", "/tables/MO01", theme=theme)
         expect(page.locator(".panel.bets .stake")).to_have_text(words)
-        expect(page.locator(".panel.bets")).to_contain_text(f"1 bets · {words} {currency}")
+        expect(page.locator(".panel.bets")).to_contain_text(f"1 bet · {words} {currency}")
         expect(page.locator(".panel.limits")).to_contain_text(words)
         said = "Bet b1 on player is 1234567, over the maximum of 1000000."
         over = made_up_finding(2, "above-maximum", "MO01", message=said, expected=1_000_000, actual=1_234_567)
