@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from console.auth.roles import ROLES, Role
 from console.masking import MASK
@@ -309,106 +309,6 @@ def test_alerts_are_handed_over_at_the_end_of_a_shift(console: ConsoleServer, vi
     expect(page.locator(".steps")).to_contain_text("to operator")
 
 
-def nobody_has_clicked(page: Page) -> None:
-    """What Playwright asks a page counts as a click of its visitor: only real ones are counted from now on."""
-    page.add_init_script(
-        "let clicked = false; addEventListener('pointerdown', () => { clicked = true; }, true);"
-        " Object.defineProperty(navigator, 'userActivation', { get: () => ({ hasBeenActive: clicked }) });"
-    )
-    page.reload()
-
-
-def test_a_new_alert_is_counted_in_the_title_and_sounds(console: ConsoleServer, visitor: Visitor) -> None:
-    page = visitor.page(console, "shift_manager", "/desk")
-    nobody_has_clicked(page)
-    expect(page.locator("#bubble")).to_be_visible()
-    page.evaluate(
-        "() => { window.tones = 0; const make = AudioContext.prototype.createOscillator;"
-        " AudioContext.prototype.createOscillator = function () { window.tones += 1; return make.call(this); }; }"
-    )
-    counted = re.search(r"\((\d+)\)", page.title())
-    assert counted is not None
-    before = int(counted[1])
-    console.raise_findings([made_up_finding(9500, message="One that sounds.")])
-    expect(page).to_have_title(re.compile(rf"\({before + 1}\)"))
-    await_that(lambda: page.evaluate("window.tones") == 2, "a critical alert has two tones")
-    sound = page.locator("#sound")
-    expect(sound).to_have_text("Sound: click once")
-    expect(sound).to_have_attribute("aria-pressed", "mixed")
-    sound.click()
-    expect(sound).to_have_text("Sound")
-    expect(sound).to_have_attribute("aria-pressed", "true")
-    sound.click()
-    expect(sound).to_have_text("Sound off")
-    expect(sound).to_have_attribute("aria-pressed", "false")
-    sound.click()
-    expect(sound).to_have_text("Sound")
-
-
-def test_any_click_gives_the_page_its_sound(console: ConsoleServer, visitor: Visitor) -> None:
-    page = visitor.page(console, "shift_manager", "/desk")
-    nobody_has_clicked(page)
-    sound = page.locator("#sound")
-    expect(sound).to_have_text("Sound: click once")
-    page.locator("#total").click()
-    expect(sound).to_have_text("Sound")
-    expect(sound).to_have_attribute("aria-pressed", "true")
-
-
-LONG_ROADS = """async (back) => {
-  const { drawRoads } = await import("/static/roads.js");
-  const panel = document.querySelector(".panel.roads .body");
-  const cells = Array.from({ length: 120 }, (_, place) => [place, 0, place % 2 ? "player" : "banker", place + 1, []]);
-  const road = { bead_plate: cells, big_road: cells, big_eye_boy: [], small_road: [], cockroach_pig: [] };
-  drawRoads(panel, road);
-  const board = () => panel.querySelector(".scroll");
-  if (back) board().scrollLeft = 30;
-  drawRoads(panel, road);
-  return [board().scrollLeft, board().scrollWidth - board().clientWidth];
-}"""
-
-
-@pytest.mark.parametrize("size", SIZES)
-def test_the_newest_of_a_long_road_is_in_sight_until_somebody_scrolls_back(
-    console: ConsoleServer, visitor: Visitor, size: tuple[int, int]
-) -> None:
-    table = min(console.parts.live.floor.tables)
-    page = visitor.page(console, "operator", f"/tables/{table}", size)
-    expect(page.locator(".panel.roads .scroll").first).to_be_visible()
-    shown, end = page.evaluate(LONG_ROADS, False)
-    assert end > 100 and abs(shown - end) <= 1
-    assert page.evaluate(LONG_ROADS, True)[0] == 30
-
-
-def test_a_phone_has_its_buttons_in_one_row_while_the_sound_waits(console: ConsoleServer, visitor: Visitor) -> None:
-    page = visitor.page(console, "shift_manager", "/desk", PHONE)
-    nobody_has_clicked(page)
-    sound = page.locator("#sound")
-    expect(sound).to_have_attribute("aria-pressed", "mixed")
-    boxes = [each.bounding_box() for each in (sound, page.get_by_role("button", name="Sign out"))]
-    assert len({round(box["y"]) for box in boxes if box is not None}) == 1, boxes
-
-
-@pytest.mark.parametrize("role", ROLES)
-def test_a_phone_has_its_buttons_in_one_row_while_the_sound_is_off_and_nobody_judges(
-    console: ConsoleServer, visitor: Visitor, role: Role
-) -> None:
-    page = visitor.page(console, role, "/", PHONE)
-    # A click would turn it off only where the page does not wait for one.
-    page.evaluate("localStorage.setItem('tablewatch.sound', 'off')")
-    page.reload()
-    expect(page.locator("#pulse")).to_have_text("live")
-    expect(page.locator("#sound")).to_have_text("Sound off")
-    page.locator("#pulse").evaluate("node => { node.textContent = 'not judged 119 s'; }")
-    parts = page.locator("#bar > :not(nav)")
-    boxes = parts.evaluate_all(
-        "nodes => nodes.map(node => node.getBoundingClientRect()).map(({top, bottom, right}) => ({top, bottom, right}))"
-    )
-    assert max(box["top"] for box in boxes) < min(box["bottom"] for box in boxes), boxes
-    assert max(box["right"] for box in boxes) <= PHONE[0]
-    assert page.locator("#bar .who").evaluate("node => node.getBoundingClientRect().width") >= 40
-
-
 def test_people_and_access_log_for_the_administrator(console: ConsoleServer, visitor: Visitor) -> None:
     page = visitor.page(console, "administrator", "/people")
     page.get_by_label("Name").fill("new.person")
@@ -442,27 +342,3 @@ def test_the_other_look_is_kept(console: ConsoleServer, visitor: Visitor) -> Non
     page.get_by_role("button", name="Dark").click()
     page.reload()
     expect(page.locator("html")).to_have_attribute("data-theme", "dark")
-
-
-SHORT_ROADS = LONG_ROADS.replace("length: 120", "length: 3")
-
-
-def test_the_empty_columns_of_a_road_push_no_others_out_of_sight(console: ConsoleServer, visitor: Visitor) -> None:
-    table = min(console.parts.live.floor.tables)
-    page = visitor.page(console, "operator", f"/tables/{table}", (390, 844))
-    expect(page.locator(".panel.roads .scroll").first).to_be_visible()
-    narrow = "panel => { panel.style.width = '200px'; panel.querySelector('.body').replaceChildren(); }"
-    page.locator(".panel.roads").evaluate(narrow)
-    shown, end = page.evaluate(SHORT_ROADS, False)
-    assert (shown, end > 50) == (0, True)
-
-
-def test_no_column_of_a_table_is_cut_off_where_two_panels_stand_beside_each_other(
-    console: ConsoleServer, visitor: Visitor
-) -> None:
-    table = min(console.parts.live.floor.tables)
-    page = visitor.page(console, "operator", f"/tables/{table}", (1100, 700))
-    for panel in ("bets", "rounds"):
-        wide = page.locator(f".panel.{panel} .scroll")
-        expect(wide).to_be_visible()
-        assert wide.evaluate("node => node.scrollWidth - node.clientWidth") <= 0, panel
