@@ -5,14 +5,24 @@ from pathlib import Path
 
 import pytest
 
+from console.server import waiting
 from streams.broker_url import EmbeddedLog
 from streams.lag import lag_of
 from streams.topics import Layout, create
-from tests.console.house import ConsoleServer, await_that, console_server, impatient, play
+from tests.console.house import SECONDS, ConsoleServer, await_that, console_server, impatient, play
 from tests.console.past.fixtures import evening, evening_of_its_own
 from tests.streams.pipeline import Pipeline, StoreProcess, pipeline, stop
 
 __all__ = ["evening", "evening_of_its_own"]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def time_to_answer() -> Iterator[None]:
+    """A machine on which all tests run at once may keep the store from answering as soon as people expect it; only
+    the test of a store that hangs is about that."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(waiting, "ANSWER_SECONDS", SECONDS)
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from console.server import waiting
 from store.read.proof import access_entries
 from streams.broker_url import EmbeddedLog
 from streams.topics import Layout, create
@@ -13,7 +14,10 @@ from tests.streams.pipeline import StoreProcess, pipeline
 pytestmark = pytest.mark.xdist_group("console")
 
 
-def test_an_act_while_the_store_hangs_is_uncertain_and_counts_and_is_logged_when_it_goes_on(tmp_path: Path) -> None:
+def test_an_act_while_the_store_hangs_is_uncertain_and_counts_and_is_logged_when_it_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(waiting, "ANSWER_SECONDS", 5.0)
     broker = EmbeddedLog(tmp_path / "log")
     create(broker, Layout(partitions=2))
     server = StoreProcess(tmp_path / "clickhouse")
