@@ -20,7 +20,7 @@ from store.read.findings import last_ids
 from store.read.progress import known_tables, last_offset, open_rounds, stored_offsets, table_modes
 from streams import metrics, outputs
 from streams.batch import Ack, Batch
-from streams.collecting import collect_seldom
+from streams.collecting import collect_for, collect_seldom
 from streams.intake import event_times, reach_of, read_record
 from streams.news import News
 from streams.partition import PartitionJudge
@@ -140,6 +140,7 @@ class Worker:
             last_arrival, told = await self._judge(events, batch, min(fetched, self._passed_over_since))
             took = time.monotonic() - began
             self.sink.catching_up = time.time() - last_arrival > BEHIND_SECONDS and self._has_more
+            collect_for(catching_up=self.sink.catching_up)
             left = any(judge.passes_over for judge in self.judges.values())
             self._passed_over_since = fetched if left else math.inf
             await asyncio.gather(*told)
@@ -275,6 +276,7 @@ class Worker:
             if batch.news.findings:
                 await outputs.tell(self.app, batch.news.findings)
         self.sink.catching_up = self.sink.catching_up and self._has_more
+        collect_for(catching_up=self.sink.catching_up)
         # While the store is away nothing can be acknowledged or read from it.
         asks = not self.sink.away and (self.sink.owes or any(judge.waiting() for judge in self.judges.values()))
         if batch.news or asks:

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable
 
+import numpy as np
+
 from audit.intake import Identity
 
 NAMES_TOGETHER = 128
@@ -11,6 +13,8 @@ NAMES_KNOWN = NAMES_TOGETHER * (_GENERATIONS - 1)
 """The last of them are known at least: some dozens of rounds."""
 _BITS = 13
 _PLACES = (1 << _BITS) - 1
+_SHIFTS = np.arange(4) * _BITS
+"""A name has a place by each."""
 
 
 class NamesGone:
@@ -28,19 +32,18 @@ class NamesGone:
 
     def add(self, names: Iterable[Identity]) -> None:
         """These were let go of."""
-        for name in names:
-            if not self._places:
-                self._places = bytearray(_PLACES + 1)
+        marks = np.fromiter(map(hash, names), np.int64)
+        if not self._places and len(marks):
+            self._places = bytearray(_PLACES + 1)
+        while len(marks):
             if not self._room:
                 self._bit = self._bit << 1 if self._bit < 1 << _GENERATIONS - 1 else 1
                 self._places = self._places.translate(bytes(each & ~self._bit for each in range(256)))
                 self._room = NAMES_TOGETHER
-            self._room -= 1
-            places, bit, mark = self._places, self._bit, hash(name)
-            places[mark & _PLACES] |= bit
-            places[mark >> _BITS & _PLACES] |= bit
-            places[mark >> 2 * _BITS & _PLACES] |= bit
-            places[mark >> 3 * _BITS & _PLACES] |= bit
+            now, marks = marks[: self._room], marks[self._room :]
+            self._room -= len(now)
+            # All places of some dozens of names at once take half as long as name by name.
+            np.frombuffer(self._places, np.uint8)[now[:, None] >> _SHIFTS & _PLACES] |= self._bit
 
     def __contains__(self, name: Identity) -> bool:
         places = self._places

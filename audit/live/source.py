@@ -77,9 +77,9 @@ class LiveSource:
     """The events of one source about one table that are still held."""
 
     __slots__ = (
-        "_beaten_before", "_clock", "_clock_off", "_following", "_forgotten", "_limit", "_repeated", "_settings",
-        "_table", "_untidy", "base", "beaten", "device", "known", "latest", "news", "pauses", "refused", "rejected",
-        "source", "tangled", "widened",
+        "_awaited", "_beaten_before", "_clock", "_clock_off", "_following", "_forgotten", "_limit", "_repeated",
+        "_settings", "_table", "_untidy", "base", "beaten", "device", "known", "latest", "news", "pauses", "refused",
+        "rejected", "source", "tangled", "widened",
     )  # fmt: skip
 
     def __init__(self, table: str, source: str, settings: JudgeSettings, base: Base | None = None) -> None:
@@ -112,7 +112,10 @@ class LiveSource:
         self._clock: dict[str, Finding] | None = None
         self._clock_off = base is not None and base.clock_off
         self._following: int | None = None if base is None else base.sequence + 1
-        self._untidy: list[AnyEvent] = []
+        self._untidy: list[tuple[AnyEvent, int]] = []
+        """What came out of order, each with its time."""
+        self._awaited: int | None = None
+        """The sequence that came not in its turn; None where it was not for that alone that its history is tangled."""
         self._repeated: dict[str, dict[bytes, Known]] = {}
         """By id: what came again in other bytes, by these. Identical bytes alone are one refusal when another content
         comes (contract, 1)."""
@@ -122,8 +125,9 @@ class LiveSource:
         """Take the next event; None where it is not simply the next, and the history must be followed anew."""
         sequence = event.sequence
         if sequence != self._following and self._following is not None:
-            self._untidy.append(event)
-            self.tangle()
+            if not self.tangled:
+                self._awaited, self.tangled, self._following = self._following, True, _OUT_OF_ORDER
+            self._untidy.append((event, time))
             return None
         self._following = sequence + 1
         device = self.device
@@ -151,6 +155,7 @@ class LiveSource:
         """The history must be followed anew."""
         self.tangled = True
         self._following = _OUT_OF_ORDER
+        self._awaited = None
 
     def reject(self, place: RejectedPlace) -> bool:
         """A rejected event fills a place in the sequence; whether the history must be followed anew. Behind another one
@@ -204,15 +209,29 @@ class LiveSource:
             self.tangle()
         return [known, *self._repeated.pop(name, {}).values()]
 
+    def go_on(self) -> list[Fact]:
+        """The facts of what came before its turn, where all that was missing has come since: a device that speaks on
+        two topics, of which the one was read further. None where its history must be followed anew."""
+        awaited, came = self._awaited, self._untidy
+        if awaited is None:
+            return []
+        came.sort(key=_sequence_of)
+        if any(event.sequence != number for number, (event, _) in enumerate(came, awaited)):
+            return []
+        self._untidy, self._awaited, self.tangled, self._following = [], None, False, awaited
+        return [fact for event, time in came if (fact := self.take(event, time)) is not None]
+
     def untangle(self) -> Change:
         """Follow the history that is held anew."""
         before, types = self.device.facts, self.device.types
         held = [
-            event for event in (*(fact.event for fact in before), *self._untidy) if id(event) not in self._forgotten
+            event
+            for event in (*(fact.event for fact in before), *(event for event, _ in self._untidy))
+            if id(event) not in self._forgotten
         ]
         self.device = follow(self.source, held, self.rejected, self.base)
         self.device.types |= types
-        self._untidy, self._forgotten = [], set()
+        self._untidy, self._forgotten, self._awaited = [], set(), None
         facts = self.device.facts
         if facts:
             self.latest = facts[-1].at
@@ -305,6 +324,10 @@ class LiveSource:
         if device.lacking:
             device.lacking = [hole for hole in device.lacking if hole.last > last.sequence]
         return went
+
+
+def _sequence_of(came: tuple[AnyEvent, int]) -> int:
+    return came[0].sequence
 
 
 def _difference(before: list[Fact], after: list[Fact]) -> Change:

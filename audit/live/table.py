@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
+from itertools import repeat
 
 from audit.beside_rounds import rejection
 from audit.checks import device_clock
@@ -323,12 +324,16 @@ class LiveTable:
     def _untangle(self) -> None:
         """Follow the sources anew of which something came out of order, and file again what that changed."""
         self._tangled = False
+        tangled = [source for source in self._sources.values() if source.tangled]
+        for source in tangled:
+            for fact in source.go_on():
+                self._file(fact)
+        if not any(source.tangled for source in tangled):
+            return
         spans = self._beside.obscured()
         types = {source.source: source.device.types for source in self._beside.sources.values()}
         lasting = False
-        for source in self._beside.sources.values():
-            if not source.tangled:
-                continue
+        for source in [source for source in tangled if source.tangled]:
             change = source.untangle()
             before = {id(fact.event) for fact in change.went}
             for fact in change.went:
@@ -380,7 +385,7 @@ class LiveTable:
         for source in self._beside.sources.values():
             went = source.let_go(before)
             gone = gone or bool(went)
-            self.names_gone.add((fact.source, fact.id) for fact in went)
+            self.names_gone.add(zip(repeat(source.source), [fact.id for fact in went], strict=False))
             if not _LASTING.isdisjoint(source.device.types):
                 self._lasting += [fact for fact in went if fact.kind in _LASTING]
             if self._passed:
