@@ -223,9 +223,10 @@ class TableDesk:
         known = self._verdicts.get(key)
         json = verdict_json(verdict)
         content = verdict_content(json)
+        # What was concluded before, and held back, rests on less than this.
+        self._held_back.pop(key, None)
         if known is not None and known.content == content:
             self._unproven.discard(key)
-            self._held_back.pop(key, None)
         elif known is not None and key in self._unproven and not caught_up:
             # The stored verdict may know more than has been read so far: fewer facts make no revision.
             self._held_back[key] = concluded

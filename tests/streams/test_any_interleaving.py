@@ -29,8 +29,9 @@ HALTING_SEEDS = (1, 2, 4)
 REFUSING_SEEDS = (1, 3, 5)
 """The first has a round whose next opening comes late, the second a worker that is killed before it tells."""
 LOSING_SEEDS = (0, 1, 2)
-RENAMING_SEEDS = (0, 1, 8006)
-"""The last has a name that comes again in an event that is sent twice."""
+RENAMING_SEEDS = (0, 1, 8006, 91019)
+"""The third has a name that comes again in an event that is sent twice, the last a verdict that is held back after a
+kill and overtaken by what a refusal makes of it."""
 
 
 def check(played: Scene, lines: Sequence[bytes]) -> None:
