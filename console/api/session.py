@@ -114,6 +114,8 @@ async def change_password(given: NewPassword, session: SignedIn, request: Reques
         # Whoever sits at a page that was left open may be guessing.
         parts.access.note(session, "change of own password refused", address=address, detail={"reason": person.reason})
         raise Refused(403, "the current password is wrong")
+    if given.new == given.current:
+        raise Refused(422, "the new password is the one you have")
     try:
         parts.people.change_password(session.name, given.new)
     except WeakPassword as error:

@@ -217,7 +217,8 @@ def _line(history: AlertHistory) -> str:
     where = " ".join(str(part) for part in (alert.table, alert.shoe, alert.round) if part is not None)
     holder = f" by {life.holder}" if life.holder and life.state == "taken" else ""
     if life.last is not None and not life.open:
-        holder = f" by {life.last.by} at {moment(life.last.at)}"
+        was = f" as {life.last.disposition}" if life.last.disposition else ""
+        holder = f"{was} by {life.last.by} at {moment(life.last.at)}"
     return (
         f"{alert.id[:8]}  {moment(alert.raised * 1000)}  {alert.severity:8}  {life.state or 'raised'}{holder}"
         f"  {alert.code}  {where}  {sentence_of(alert)}"

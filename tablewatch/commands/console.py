@@ -1,8 +1,10 @@
 """`tablewatch console`: the surveillance room in a browser, and the people who may sign in."""
 
+import getpass
 import logging
 import sys
 import time
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -302,7 +304,13 @@ def _told() -> Iterator[None]:
 def _password(from_input: bool) -> str:
     if from_input:
         return sys.stdin.readline().rstrip("\r\n")
-    return str(typer.prompt("Password", hide_input=True, confirmation_prompt=True, err=True))
+    # Without a terminal nobody can be asked, and what is typed cannot be hidden.
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", getpass.GetPassWarning)
+        try:
+            return str(typer.prompt("Password", hide_input=True, confirmation_prompt=True, err=True))
+        except getpass.GetPassWarning:
+            wrong_use("There is no terminal to ask for the password on: give it on input, with --password-from-input.")
 
 
 def _state(person: Person) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import typer
 
-from streams import metrics
+from tablewatch.commands.answering import serve
 from tablewatch.commands.services import WRONG_USE
 from tablewatch.settings import number_of, value_of
 
@@ -20,7 +20,7 @@ def measured(
     host = value_of("METRICS_HOST")
     asked = number_of(setting) if port is None else port
     try:
-        server = metrics.serve(asked, ready, host, lacks=lacks)
+        server = serve(asked, ready, host, lacks=lacks)
     except OSError as error:
         why = f"{error.strerror or error}. Set TABLEWATCH_{setting} to another (0: a free one)."
         typer.echo(f"{host} port {asked} cannot be used for metrics: {why}", err=True)

@@ -97,9 +97,9 @@ def check_chain(
     for each in report.tampering:
         typer.echo(str(each))
     if not report.sealed and not report.tampering:
+        how = "tablewatch chain run" if key_ring().known() else "tablewatch keys make, then: tablewatch chain run"
         typer.echo(
-            f"Nothing is sealed yet: nothing is proved of the {report.rows} rows in the store."
-            " Seal them with: tablewatch keys make, then: tablewatch chain run"
+            f"Nothing is sealed yet: nothing is proved of the {report.rows} rows in the store. Seal them with: {how}"
         )
         return report
     many = "" if report.checkpoints == 1 else "s"

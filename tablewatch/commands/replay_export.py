@@ -27,6 +27,8 @@ def export(
     checkpoint that covers them, the clocks of the devices, a report that prints well, and a program that checks all of
     it. The same rounds give the same bytes.
 
+    What was judged just now can be exported once it is sealed: within ten minutes, while `chain run` is at work.
+
     Exit code 1 if a row is not what was sealed, 2 if there is no such round or it is not sealed yet.
     """
     keys = [named_round(each) for each in rounds]

@@ -97,6 +97,19 @@ def test_somebody_who_is_locked_is_listed_as_such_and_until_when(tmp_path: Path)
     assert re.search(r"mei +auditor +password +locked until 20.* UTC after wrong passwords\n", listed)
 
 
+def test_without_a_terminal_nobody_is_asked_for_a_password_that_would_be_seen(tmp_path: Path) -> None:
+    environment = {**os.environ, "TABLEWATCH_DATA": str(tmp_path)}
+    done = subprocess.run(
+        [*COMMAND, "users", "add", "mei", "--role", "auditor"],
+        env=environment, input=f"{PASSWORD}\n{PASSWORD}\n", capture_output=True, text=True, timeout=120,
+        start_new_session=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert "no terminal" in done.stderr and "--password-from-input" in done.stderr
+    assert "Warning" not in done.stderr
+    assert run(tmp_path, "users", "list").stdout.startswith("Nobody may sign in yet. ")
+
+
 def test_people_are_added_listed_changed_and_disabled(tmp_path: Path) -> None:
     assert run(tmp_path, "users", "list").stdout.startswith("Nobody may sign in yet. ")
     added = run(tmp_path, "users", "add", "mei", "--role", "auditor", "--password-from-input", given=PASSWORD + "\n")

@@ -199,5 +199,7 @@ def test_the_own_password_can_be_changed_and_ends_the_session(console: ConsoleSe
         assert (
             client.put("/api/v1/session/password", json=change | {"current": PASSWORD, "new": "x"}).status_code == 422
         )
+        same = client.put("/api/v1/session/password", json={"current": PASSWORD, "new": PASSWORD})
+        assert (same.status_code, "is the one you have" in same.text) == (422, True)
         assert client.put("/api/v1/session/password", json=change | {"current": PASSWORD}).status_code == 204
         assert client.get("/api/v1/session").status_code == 401

@@ -103,7 +103,11 @@ def test_a_round_from_the_seal_to_a_bundle_that_a_stranger_checks(floor: str, ow
 def test_a_store_of_which_nothing_is_sealed_is_not_called_whole(floor: str) -> None:
     found = run("replay", "verify", "--chain")
     assert found.exit_code == 1
-    assert "Nothing is sealed yet" in found.stdout and "tablewatch chain run" in found.stdout
+    assert (
+        "Nothing is sealed yet" in found.stdout and "tablewatch keys make, then: tablewatch chain run" in found.stdout
+    )
+    assert run("keys", "make").exit_code == 0
+    assert "keys make" not in run("replay", "verify", "--chain").stdout
     assert "0 not as sealed" not in found.stdout, "that reads as a proof"
     said = run("replay", "verify", "--chain", "--json")
     told = orjson.loads(said.stdout)

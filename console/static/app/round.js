@@ -6,7 +6,7 @@ import { get } from "./api.js";
 import { card, slot } from "./cards.js";
 import { ELEMENTS } from "./catalogue.js";
 import { coded } from "./coded.js";
-import { byBet, count, moment as when, precise, roundPath, tablePath, words } from "./format.js";
+import { byBet, clock, count, moment as when, precise, roundPath, tablePath, words } from "./format.js";
 import { Playback } from "./playback.js";
 import { bundlePanel, comparePanel, refundPanel, whatIfPanel } from "./round-questions.js";
 import { scrolling } from "./stacked.js";
@@ -92,7 +92,7 @@ class RoundView {
       h("h1", {}, this.name),
       h("span", { class: `status ${story.status ?? "open"}` }, story.status ? words(story.status) : over(story) ? "No verdict" : "Still open"),
       h("p", { class: "muted about" }, [
-        story.title ?? "game not known", `${when(Math.floor(story.began / 1000))} to ${precise(Math.floor(story.ended / 1000))}`,
+        story.title ?? "game not known", `${when(Math.floor(story.began / 1000))} to ${clock(Math.floor(story.ended / 1000))}`,
         story.pit ? `pit ${story.pit}` : null, story.dealer ? `dealer ${story.dealer}` : null, story.decks ? `${story.decks} decks` : null,
         story.cameras.length ? `look at ${story.cameras.join(", ")}` : null,
       ].filter(Boolean).join(" · ")),

@@ -87,19 +87,27 @@ class Wall {
   tell() {
     const found = { critical: 0, high: 0, medium: 0, low: 0 };
     let quiet = 0;
+    // Alerts of the tables that are not shown: a filter that was forgotten must not hide that there are any.
+    let elsewhere = 0;
     const now = this.floor.now();
+    const shown = new Set(this.order);
     for (const row of this.floor.tables.values()) {
+      if (!shown.has(row.name)) {
+        for (const number of row.findings) elsewhere += number;
+        continue;
+      }
       SEVERITIES.forEach((severity, place) => { found[severity] += row.findings[place]; });
       if (now - row.heard > QUIET_MS) quiet += 1;
     }
-    const text = JSON.stringify([this.floor.tables.size, this.order.length, found, quiet]);
+    const text = JSON.stringify([this.floor.tables.size, this.order.length, found, quiet, elsewhere]);
     if (text === this.told) return;
     this.told = text;
     put(this.summary,
       h("strong", {}, this.order.length === this.floor.tables.size ? `${count(this.floor.tables.size)} tables` : `${count(this.order.length)} of ${count(this.floor.tables.size)} tables`),
       SEVERITIES.map((severity) => marked(severity, found[severity], true)),
       // Not "silent": that is a device while others at its table go on, and stands in its tile.
-      h("span", { class: quiet ? "sev high" : "muted", title: `Tables of which nothing has come for ${QUIET_MS / 1000} s` }, `${count(quiet)} not heard`));
+      h("span", { class: quiet ? "sev high" : "muted", title: `Tables of which nothing has come for ${QUIET_MS / 1000} s` }, `${count(quiet)} not heard`),
+      elsewhere ? h("span", { class: "muted", id: "elsewhere", title: "Open alerts of tables that the filter leaves out" }, `${count(elsewhere)} elsewhere`) : null);
   }
 
   // Which tables are shown, and in which order.

@@ -177,7 +177,7 @@ def test_a_closed_alert_is_listed_shown_and_reopened_by_the_characters_that_mess
         site.run("alerts", "resolve", each.id, "--by", "anna", "--disposition", "test", "--note", "a drill")
     listed = site.run("alerts", "list", "--closed").stdout.splitlines()
     assert [line[:8] for line in listed] == [found[0].id[:8], found[1].id[:8]], "the one closed last first"
-    assert "resolved by anna at " in listed[0]
+    assert "resolved as test by anna at " in listed[0]
     rows = [orjson.loads(line) for line in site.run("alerts", "list", "--closed", "--json").stdout.splitlines()]
     assert [(row["id"], row["state"]) for row in rows] == [(each.id, "resolved") for each in found[:2]]
     short = found[0].id[:8]
