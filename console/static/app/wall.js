@@ -37,8 +37,8 @@ class Wall {
     this.summary = h("div", { class: "summary", id: "summary" });
     this.grid = h("div", { class: "grid", role: "list", "aria-label": "Tables" });
     this.empty = h("p", { class: "pad muted" }, "Waiting for the floor…");
-    put(this.main, h("h1", { class: "visually-hidden" }, "Wall"),
-      h("div", { class: "tools wall-tools" }, this.summary, h("span", { class: "grow" }), this.filter, this.order_, this.pit_, this.only_, this.bigButton),
+    this.tools = h("div", { class: "tools wall-tools" }, this.summary, h("span", { class: "grow" }), this.filter, this.order_, this.pit_, this.only_, this.bigButton);
+    put(this.main, h("h1", { class: "visually-hidden" }, "Wall"), this.tools,
       this.empty, this.grid);
     const listening = [
       [this.floor, "tables", (event) => this.update(event.detail)],
@@ -277,7 +277,9 @@ class Wall {
     if (!next) return;
     const line = this.rows.find((each) => each.names.includes(next));
     const top = this.grid.getBoundingClientRect().top + scrollY + line.top;
-    if (top < scrollY + 60) scrollTo(0, top - 70);
+    // Bar and filter stay in sight, and cover what is below them.
+    const covered = Math.max(...[document.getElementById("bar"), this.tools].map((node) => node.getBoundingClientRect().bottom));
+    if (top < scrollY + covered) scrollTo(0, top - covered - 10);
     else if (top + line.height > scrollY + innerHeight) scrollTo(0, top + line.height - innerHeight + 10);
     this.draw();
     this.tiles.get(next)?.link.focus({ preventScroll: true });

@@ -123,7 +123,7 @@ def test_a_table_that_is_not_heard_and_a_device_that_is_silent_are_told_in_two_w
 
 
 def test_the_wall_counts_what_it_shows_and_says_what_stands_elsewhere(console: ConsoleServer, visitor: Visitor) -> None:
-    console.raise_findings([made_up_finding(9710, "wrong-payout", table="SD10", severity="critical")])
+    console.raise_findings([made_up_finding(9710, "payout-wrong", table="SD10")])
     page = visitor.page(console, "operator")
     summary = page.locator("#summary")
     board = console.parts.live.floor.alerts
