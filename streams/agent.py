@@ -39,6 +39,8 @@ BREATH_SECONDS = 0.02
 """So long others wait for their turn while a batch is judged."""
 BREATH_TURNS = 4
 """Turns of the loop that they have then: to send a record and hear that the broker has it takes several."""
+PASSED_OVER_SECONDS = 0.3
+"""What was fetched so long ago, by a worker that catches up, waits no longer for the end of its round."""
 BEHIND_SECONDS = 2.0
 """A worker that reads what came so long ago, and has more to read, is catching up."""
 RELEASE_SECONDS = 10.0
@@ -81,8 +83,6 @@ class Worker:
         self._taking_over = asyncio.Lock()
         self._unjudged: set[int] = set()
         """Partitions that are being taken over."""
-        self._passed_over_since = math.inf
-        """When the oldest record was fetched, by the worker's clock, of which something was left to the next batch."""
         self._looking = asyncio.Lock()
         """A batch is taken whole before its tables are looked at."""
         collect_seldom()
@@ -136,36 +136,38 @@ class Worker:
         batch = self._batch()
         async with self._looking:
             began = time.monotonic()
-            fetched = min(event.message.time_in for event in events)
-            last_arrival, told = await self._judge(events, batch, min(fetched, self._passed_over_since))
+            last_arrival, told = await self._judge(events, batch)
             took = time.monotonic() - began
             self.sink.catching_up = time.time() - last_arrival > BEHIND_SECONDS and self._has_more
             collect_for(catching_up=self.sink.catching_up)
-            left = any(judge.passes_over for judge in self.judges.values())
-            self._passed_over_since = fetched if left else math.inf
             await asyncio.gather(*told)
         return batch, took
 
-    async def _judge(self, events: list[Any], batch: Batch, fetched: float) -> tuple[float, list[asyncio.Task[None]]]:
+    async def _judge(self, events: list[Any], batch: Batch) -> tuple[float, list[asyncio.Task[None]]]:
         """Judge records, partition by partition: people hear of what is found at one while the next is judged. When the
-        last of them arrived (seconds since 1970), and what is still being told. ``fetched`` is when the first was."""
+        last of them arrived (seconds since 1970), and what is still being told."""
         by_partition: dict[int, list[Any]] = {}
         for event in events:
             by_partition.setdefault(event.message.partition, []).append(event)
+        if self.sink.catching_up:
+            # A partition that was passed over may be read again only when all the others were.
+            for judge in self.judges.values():
+                if judge.is_overdue(time.monotonic() - PASSED_OVER_SECONDS):
+                    by_partition.setdefault(judge.number, [])
         told: list[asyncio.Task[None]] = []
         last_arrival, breath, looking = 0.0, time.monotonic(), 0.0
         for number, of_it in by_partition.items():
             judge = await self._judge_of(number)
             found, arrived, breath = await self._take(of_it, judge, batch, breath)
             # Otherwise another worker may have read more. If not, the next tick looks.
-            if arrived and self.sink.ours and batch.generation == self.sink.generation:
+            if (arrived or not of_it) and self.sink.ours and batch.generation == self.sink.generation:
                 began = time.monotonic()
                 found.add(self._look(judge, batch))
                 looking += time.monotonic() - began
             batch.news.add(found)
             last_arrival = max(last_arrival, arrived)
             if found.findings:
-                told.append(asyncio.create_task(outputs.tell(self.app, found.findings, arrived, fetched)))
+                told.append(asyncio.create_task(outputs.tell(self.app, found.findings, arrived)))
                 breath = 0.0
             breath = await _breathe(breath)
         metrics.JUDGE_SECONDS.observe(looking)
@@ -214,7 +216,8 @@ class Worker:
         now = time.time_ns() // 1_000
         for topic in INPUTS:
             judge.watermark.left_to_read(topic, self._left(judge, topic), now)
-        news = judge.look(now, patient=self.sink.catching_up, again=again)
+        patient_after = time.monotonic() - PASSED_OVER_SECONDS if self.sink.catching_up else math.inf
+        news = judge.look(now, patient_after=patient_after, again=again)
         if not judge.waiting() and not judge.is_holding(now):
             batch.looked_to[judge.number] = judge.looked_to
         return news

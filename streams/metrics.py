@@ -32,6 +32,6 @@ ALERT_SECONDS: Final = Histogram(
 )  # fmt: skip
 
 FETCH_SECONDS: Final = Histogram(
-    "tablewatch_fetch_to_alert_seconds", "From the fetch of the first record of a batch to an alert out of it.",
+    "tablewatch_fetch_to_alert_seconds", "From the fetch of the first record that waited to an alert out of it.",
     buckets=(*(step / 20 for step in range(1, 41)), 2.5, 3, 4, 5, 7.5, 10, 15, 20, 30, 60),
 )  # fmt: skip

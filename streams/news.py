@@ -22,6 +22,9 @@ class RaisedFinding:
     """Whether the table was in the mode that raises alerts, or people were told of it before."""
     place: TablePlace | None = None
     """Where the table stands, as it was configured then; None where that is not known here."""
+    fetched: float | None = None
+    """When the first record was fetched that waited for the look at which it was found, by the worker's clock; None
+    where none did."""
 
 
 class Published(NamedTuple):

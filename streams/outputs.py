@@ -47,18 +47,16 @@ def alerts(findings: Iterable[RaisedFinding]) -> list[Message]:
     ]
 
 
-async def tell(
-    app: faust.App, findings: Sequence[RaisedFinding], last_arrival: float = 0.0, fetched: float | None = None
-) -> None:
+async def tell(app: faust.App, findings: Sequence[RaisedFinding], last_arrival: float = 0.0) -> None:
     """Alerts go out first: a person must hear, also while the store is away. ``last_arrival`` is when the last record
-    came that they rest on (seconds since 1970; 0: none did), ``fetched`` when the first was, by the worker's clock."""
+    came that they rest on (seconds since 1970; 0: none did)."""
     await send(app, alerts(findings))
     for each in findings:
         metrics.FINDINGS.labels(each.finding.code).inc()
         if last_arrival:
             metrics.ALERT_SECONDS.observe(max(0.0, time.time() - last_arrival))
-        if fetched is not None:
-            metrics.FETCH_SECONDS.observe(time.monotonic() - fetched)
+        if each.fetched is not None:
+            metrics.FETCH_SECONDS.observe(time.monotonic() - each.fetched)
 
 
 def _headers(raised: RaisedFinding) -> tuple[tuple[str, bytes], ...]:

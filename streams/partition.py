@@ -84,6 +84,8 @@ class PartitionJudge:
         self._touched: set[str] = set()
         self._passed_over: set[str] = set()
         """Tables with something that the last look left to the next one."""
+        self._fetched: dict[str, float] = {}
+        """By table: when the first record was fetched of which not all was looked at, by the worker's clock."""
         self._uneven: dict[str, _Uneven] = {}
         """Tables that wait for a topic that is behind."""
         self._reach = Reach(NEVER, NEVER)
@@ -116,11 +118,6 @@ class PartitionJudge:
         return max(0, end - self.positions.get(topic, 0))
 
     @property
-    def passes_over(self) -> bool:
-        """Whether the last look left something to the next one."""
-        return bool(self._passed_over)
-
-    @property
     def open_rounds(self) -> int:
         """Rounds that are held without a verdict."""
         return sum(
@@ -147,6 +144,7 @@ class PartitionJudge:
         for table, share in by_table.items():
             desk = self.desk(table)
             desk.heard = now
+            self._fetched.setdefault(table, now)
             # Of a table whose clocks are behind, less is known.
             if share.times and share.latest <= late and share.latest + patience <= desk.clock.known_to(self._reach):
                 self._late.add(table)
@@ -162,7 +160,7 @@ class PartitionJudge:
         self.positions[record.topic] = max(self.positions.get(record.topic, 0), record.offset + 1)
         news = News()
         for rejected in record.decoded.rejected:
-            news.add(self._reject(rejected, record))
+            news.add(self._reject(rejected, record, now))
         return news
 
     def take_up(self, record: Record, now: float) -> None:
@@ -177,12 +175,13 @@ class PartitionJudge:
             if desk.needs_store:
                 self._may_wait.add(table)
 
-    def _reject(self, rejected: Rejected, record: Record) -> News:
+    def _reject(self, rejected: Rejected, record: Record, fetched: float) -> News:
         where = f" ({record.topic}, partition {record.partition}, offset {record.offset})"
         finding = rejection(rejected.subject, rejected.raw, rejected.reason, where)
         if not self._telling.is_first(finding.id):
             return News()
-        return News([RaisedFinding(finding, 1, record.arrival * 1_000, self._for_people(finding))])
+        time, for_people = record.arrival * 1_000, self._for_people(finding)
+        return News([RaisedFinding(finding, 1, time, for_people, fetched=fetched)])
 
     def _for_people(self, finding: Finding) -> bool:
         """Whether the table is in the mode that raises alerts: bytes that cannot be read are of no round."""
@@ -199,9 +198,14 @@ class PartitionJudge:
             return raised
         return replace(raised, for_people=False)
 
-    def look(self, now: int, *, patient: bool = False, again: bool = True) -> News:
-        """What is new at tables that have spoken, or for which the topics have been read far enough. ``patient``: what
-        rests on a part of a round may wait for the next look at what was passed over so (``again``)."""
+    def is_overdue(self, fetched_before: float) -> bool:
+        """Whether something that the last look left to the next one was fetched before this, by the worker's clock."""
+        return any(self._fetched.get(table, math.inf) < fetched_before for table in self._passed_over)
+
+    def look(self, now: int, *, patient_after: float = math.inf, again: bool = True) -> News:
+        """What is new at tables that have spoken, or for which the topics have been read far enough. Where all that is
+        new was fetched after this, by the worker's clock, what rests on a part of a round may wait for the next look at
+        what was passed over so (``again``)."""
         reach = self._reach = self.watermark.reach(now)
         caught_up = self.caught_up
         touched, self._touched = self._touched, set()
@@ -221,17 +225,21 @@ class PartitionJudge:
             if desk.is_calm(NEVER if desk.next_at is None else desk.complete_to(reach)):
                 # It may be less far behind than when it was noted.
                 self._await(desk, reach)
+                self._fetched.pop(table, None)
                 continue
             try:
-                abreast_to = self._abreast_to(desk, now)
+                abreast_to, fetched = self._abreast_to(desk, now), self._fetched.get(table)
+                patient = (math.inf if fetched is None else fetched) > patient_after
                 found = desk.look(desk.complete_to(reach), caught_up=caught_up, patient=patient, abreast_to=abreast_to)
-                found.findings[:] = map(self._once, found.findings)
+                found.findings[:] = [replace(self._once(each), fetched=fetched) for each in found.findings]
                 news.add(found)
                 mode = desk.mode
                 if mode is not None:
                     self._telling.modes[table] = mode
                 if desk.live is not None and desk.live.passes_over:
                     self._passed_over.add(table)
+                elif desk.live is not None:
+                    self._fetched.pop(table, None)
                 if desk.holds_much:
                     desk.release(desk.complete_to(reach))
             except Exception:  # a fault of ours at one table must not stop the others
@@ -372,3 +380,4 @@ class PartitionJudge:
             ):
                 del self.desks[table]
                 self._uneven.pop(table, None)
+                self._fetched.pop(table, None)

@@ -1,6 +1,7 @@
 """Catching up: topics that are read at different paces make no verdict that must be revised, and raise nothing that is
 cleared again."""
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -77,10 +78,10 @@ def _look(judge: PartitionJudge, now: int) -> News:
     return judge.look(now)
 
 
-def _read(judge: PartitionJudge, topic: str, lines: Sequence[bytes], now: int) -> None:
+def _read(judge: PartitionJudge, topic: str, lines: Sequence[bytes], now: int, fetched: float = 0.0) -> None:
     first = judge.positions.get(topic, 0)
     for offset, line in enumerate(lines, start=first):
-        judge.take(read_record(topic, 0, offset, now // 1_000, line, 1), offset, 0.0)
+        judge.take(read_record(topic, 0, offset, now // 1_000, line, 1), offset, fetched)
 
 
 def test_arrears_that_come_topic_by_topic_raise_nothing_that_is_cleared_again() -> None:
@@ -188,12 +189,32 @@ def test_over_a_backlog_a_round_that_goes_on_is_left_to_the_next_batch_once() ->
             _read(judge, parcel.topic, [parcel.raw], NOW)
 
     read(parcels[: closing + 1])
-    assert not judge.look(NOW, patient=True).findings
+    assert not judge.look(NOW, patient_after=-math.inf).findings
     # A tick is no batch: what was left waits on.
-    assert not judge.look(NOW, patient=True, again=False).findings
+    assert not judge.look(NOW, patient_after=-math.inf, again=False).findings
     read(parcels[closing + 1 : closing + 2])
-    assert {each.finding.code for each in judge.look(NOW, patient=True).findings} == {"above-maximum"}
+    assert {each.finding.code for each in judge.look(NOW, patient_after=-math.inf).findings} == {"above-maximum"}
     assert not judge.look(NOW).findings
+
+
+def test_over_a_backlog_nothing_that_was_fetched_long_ago_is_left_to_the_next_batch() -> None:
+    """Its partition may be read again only when all the others were."""
+    case = Case().round(bets={"b1": ("player", 5_000_000)}, settled={"b1": (0, 5_000_000)})
+    judge, router = PartitionJudge(0, JudgeSettings(), (), {}), Router(1)
+    for topic in INPUTS:
+        judge.watermark.left_to_read(topic, 0, NOW - 2 * SECOND)
+    parcels = [parcel for line in case.lines() for parcel in router.route(line)]
+    closing = next(place for place, parcel in enumerate(parcels) if b"bets.closed.v1" in parcel.raw)
+    for fetched, parcel in enumerate(parcels[: closing + 1], start=100):
+        _read(judge, parcel.topic, [parcel.raw], NOW, float(fetched))
+    assert not judge.look(NOW, patient_after=99.0).findings
+    assert (judge.is_overdue(100.0), judge.is_overdue(100.5)) == (False, True)
+    [raised] = judge.look(NOW, patient_after=100.5).findings
+    assert (raised.finding.code, raised.fetched) == ("above-maximum", 100.0)
+    assert not judge.is_overdue(math.inf)
+    _read(judge, parcels[closing + 1].topic, [parcels[closing + 1].raw], NOW, 200.0)
+    assert not judge.look(NOW, patient_after=199.0).findings
+    assert not judge.is_overdue(200.0)
 
 
 def test_over_a_backlog_an_alert_names_the_moment_of_its_fact() -> None:

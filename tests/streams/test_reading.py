@@ -6,6 +6,9 @@ from typing import Any
 
 import pytest
 from aiokafka import AIOKafkaConsumer
+from aiokafka.consumer.fetcher import FetchError, FetchResult
+from aiokafka.consumer.subscription_state import Assignment
+from aiokafka.errors import KafkaError
 from faust.types import TP
 
 from streams.app import make_app
@@ -22,6 +25,7 @@ from streams.reading import (
     POLLED_SECONDS,
     WORTH_FETCHING_BYTES,
     InHand,
+    left_to_read,
     oldest_partition,
 )
 from streams.topics import create
@@ -158,6 +162,28 @@ def test_of_what_is_at_hand_the_partition_comes_first_that_was_read_least_far_in
     assert oldest_partition([bets, other], {bets: 2_000, cards: 1_000, other: 1_500}) == 1
     assert oldest_partition([bets, other, TP("table.floor", 2)], {bets: 2_000, other: 1_500}) == 2, "never read"
     assert oldest_partition([], {}) is None
+
+
+def test_how_much_is_left_to_read_is_known_with_the_first_fetch() -> None:
+    """The topics of a backlog are read abreast from then on, and not only after a batch that was as large as may be."""
+    bets, cards, floor, settlements = (TP(topic, 0) for topic in ("bets", "cards", "floor", "settlements"))
+
+    async def run() -> int:
+        assignment = Assignment({bets, cards, floor})
+        for tp, position, highwater in ((bets, 100, 5_000), (cards, 40, 40)):
+            state = assignment.state_value(tp)
+            state.await_reset(-1)
+            state.reset_to(position)
+            state.highwater = highwater
+        fetched = {
+            tp: FetchResult(tp, assignment=assignment, partition_records=iter(()), backoff=0.0)
+            for tp in (bets, cards, floor, settlements)
+        }
+        failed = {TP("bets", 1): FetchError(error=KafkaError(), backoff=0.0)}
+        return left_to_read({**fetched, **failed})
+
+    # Of floor no position is known yet, of settlements nothing any more.
+    assert asyncio.run(run()) == 4_900
 
 
 def test_a_fetch_from_kafka_waits_a_moment_for_company(tmp_path: Path) -> None:
