@@ -9,6 +9,7 @@ from pydantic import Field, field_validator
 from pydantic_core import PydanticCustomError
 
 from console.api.models import Given, Told
+from console.api.uncertain import follow
 from console.auth.people import InvalidPerson
 from console.auth.roles import SEES_PLAYERS
 from console.auth.sessions import Session
@@ -29,7 +30,7 @@ AlertId = Annotated[str, Path(pattern="^[0-9a-f]{32}$")]
 _SILENT = "the store does not answer; what is shown live goes on"
 _SESSIONS = 10_000
 """Of so many it is remembered at most what they look at."""
-_UNCERTAIN = "the store does not answer: whether this counts will show at the alert"
+_UNCERTAIN = "the store does not answer: whether this counts is told as soon as it is known"
 
 Note = Annotated[str, Field(min_length=1, max_length=LONGEST_NOTE)]
 
@@ -257,7 +258,10 @@ def _act(session: Session, deed: Any, **more: Any) -> Act:
 
 
 async def _do(parts: Parts, alert: str, act: Act, session: Session, request: Request) -> AlertInFull:
-    await in_time(_done(parts, alert, act, session, address_of(request)), _UNCERTAIN)
+    await in_time(
+        _done(parts, alert, act, session, address_of(request)), _UNCERTAIN,
+        lambda task: follow(parts, session.name, alert, act, task),
+    )  # fmt: skip
     return _in_full(parts, _known(parts, alert), session)
 
 

@@ -24,6 +24,7 @@ from console.api import (
     self_test,
     session,
     tables,
+    uncertain,
     what_if,
 )
 from console.server import pages, problems
@@ -34,8 +35,8 @@ from console.server.security import Secured
 logger = logging.getLogger(__name__)
 
 SUBJECTS = (
-    session, oidc, floor, tables, alerts, self_test, catalogue, rounds, evidence, bundles, refund, what_if, reports,
-    changes, people, access,
+    session, oidc, floor, tables, alerts, uncertain, self_test, catalogue, rounds, evidence, bundles, refund, what_if,
+    reports, changes, people, access,
 )  # fmt: skip
 
 THREADS = 32

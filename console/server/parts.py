@@ -16,6 +16,7 @@ from console.auth.sessions import Sessions
 from console.changes.ledger import Ledger
 from console.live.room import LiveRoom
 from console.shifts import Shifts, zone_of
+from console.uncertain import UncertainActs
 from games.readings import Readings
 from store.connect import Store
 
@@ -47,6 +48,7 @@ class Parts:
     """Whom else people may sign in with; None: name and password alone."""
     on_screen: dict[bytes, str] = field(default_factory=dict)
     """By session: the alert that it looked at last. Its page asks for it again when others do something about it."""
+    uncertain: UncertainActs = field(default_factory=UncertainActs)
     streams: Counter[bytes] = field(default_factory=Counter)
     """Open streams by session."""
 

@@ -60,6 +60,8 @@ RIGHTS: Final[Mapping[str, Allowed]] = {
     "POST /api/v1/alerts/{alert}/reopen": MAY["reopen"],
     "POST /api/v1/alerts/{alert}/hand-over": MAY["hand over"],
     "POST /api/v1/alerts/{alert}/note": MAY["note"],
+    "GET /api/v1/uncertain-acts": ALL,
+    "DELETE /api/v1/uncertain-acts/{act}": ALL,
     "GET /api/v1/self-test": RESPONDING,
     "GET /api/v1/catalogue": ALL,
     "GET /api/v1/rounds": WATCHING,

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from typing import Any, Final, TypeVar
 
 from console.server.problems import Refused
@@ -16,14 +16,18 @@ T = TypeVar("T")
 _going_on: set[asyncio.Task[Any]] = set()
 
 
-async def in_time(work: Coroutine[Any, Any, T], otherwise: str) -> T:
-    """What the work gives; or 503 with these words, while the work goes on to its end."""
+async def in_time(
+    work: Coroutine[Any, Any, T], otherwise: str, unanswered: Callable[[asyncio.Task[T]], None] | None = None
+) -> T:
+    """What the work gives; or 503 with these words, while the work goes on to its end. ``unanswered`` gets it then."""
     task = asyncio.create_task(work)
     done, _ = await asyncio.wait({task}, timeout=ANSWER_SECONDS)
     if done:
         return task.result()
     _going_on.add(task)
     task.add_done_callback(_told_in_time)
+    if unanswered is not None:
+        unanswered(task)
     raise Refused(503, otherwise, {"Retry-After": "5"})
 
 

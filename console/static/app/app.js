@@ -8,13 +8,14 @@ import { age, count, useZone } from "./format.js";
 import { LiveFloor } from "./live.js";
 import { SCREENS, screenOf } from "./screens.js";
 import { soundFor, soundOn, soundWaits, toggleSound, trySound } from "./sound.js";
+import { UncertainActs } from "./uncertain-acts.js";
 
 const main = document.getElementById("main");
 const bar = document.getElementById("bar");
 const notices = document.getElementById("notices");
 const toast = document.getElementById("toast");
 
-const room = { who: null, floor: new LiveFloor(), go, say, may };
+const room = { who: null, floor: new LiveFloor(), uncertain: new UncertainActs(say), go, say, may };
 let end = null;
 let drawn = 0;
 let title = "Tablewatch";
@@ -34,7 +35,9 @@ async function begin() {
   room.floor.addEventListener("raised", (event) => raised(event.detail));
   room.floor.addEventListener("status", tellStatus);
   room.floor.addEventListener("second", tellStatus);
+  room.uncertain.addEventListener("change", () => { noticed = ""; tellStatus(); });
   room.floor.start();
+  room.uncertain.watch();
   document.addEventListener("click", follow);
   document.addEventListener("keydown", keys);
   addEventListener("popstate", () => draw());
@@ -113,7 +116,7 @@ function tellStatus() {
   const now = JSON.stringify(found);
   if (now === noticed) return;
   noticed = now;
-  put(notices, found.map(([kind, text]) => h("p", { class: `notice ${kind}` }, coded(text))));
+  put(notices, found.map(([kind, text]) => h("p", { class: `notice ${kind}` }, coded(text))), room.uncertain.notices());
 }
 
 const LIVE = "live";

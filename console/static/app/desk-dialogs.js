@@ -45,6 +45,7 @@ export async function askHandingOver(desk, ids) {
         desk.know(await post(`/api/v1/alerts/${encodeURIComponent(id)}/hand-over`, { to: form.get("to"), note: form.get("note") }));
       } catch (problem) {
         refused = problem.message;
+        if (problem.status === 503) desk.room.uncertain.watch();
       }
     }
     if (!refused) desk.room.say(`${count(ids.length)} handed over to ${form.get("to")}.`);

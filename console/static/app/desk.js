@@ -339,6 +339,7 @@ class Desk {
     } catch (problem) {
       // Somebody was first, or the store is away: say so, and show how it stands.
       if (problem.status === 409) await this.open(id);
+      if (problem.status === 503) this.room.uncertain.watch();
       return problem.message;
     }
     return "";

@@ -7,10 +7,12 @@ from threading import Event
 import pytest
 from playwright.sync_api import APIResponse, Route, expect
 
+from console.server import waiting
 from streams.broker_url import EmbeddedLog
+from streams.topics import Layout, create
 from tests.console.browser.conftest import Visitor
 from tests.console.house import NOWHERE, ConsoleServer, await_that, console_server, impatient, made_up_finding, say
-from tests.streams.pipeline import Pipeline
+from tests.streams.pipeline import Pipeline, StoreProcess, pipeline
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
@@ -63,6 +65,48 @@ def test_a_store_that_is_away_leaves_the_floor_live_and_acts_waiting(
         page.locator(".tile").first.click()
         expect(page.locator(".panel.hold")).to_contain_text("The store is away")
         expect(page.locator(".panel.bets")).to_be_visible()
+
+
+def test_an_act_that_was_lost_while_the_store_hung_is_told_with_the_words_that_were_written(
+    visitor: Visitor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever did it may have gone on to another page, or loaded it anew."""
+    monkeypatch.setattr(waiting, "ANSWER_SECONDS", 5.0)
+    broker = EmbeddedLog(tmp_path / "log")
+    create(broker, Layout(partitions=2))
+    clickhouse = StoreProcess(tmp_path / "clickhouse")
+    with (
+        pipeline(tmp_path, broker, clickhouse, str(broker)),
+        console_server(tmp_path / "console", broker, impatient(clickhouse.url)) as server,
+    ):
+        server.raise_findings([made_up_finding(11_001, message="While the store hangs.")])
+        page = visitor.page(server, "shift_manager", "/desk")
+        page.locator(".alert", has_text="While the store hangs.").click()
+        expect(page.locator(".alert-pane")).to_contain_text("nothing yet")
+        clickhouse.pause()
+        try:
+            page.locator(".alert-pane").get_by_role("button", name="Resolve").click()
+            dialog = page.get_by_role("dialog")
+            dialog.get_by_label("What was it?").select_option("confirmed")
+            dialog.get_by_label("What was found").fill("Paid again at the cage.")
+            dialog.get_by_role("button", name="Resolve").click()
+            expect(dialog).to_contain_text("The store does not answer: whether this counts is told")
+            dialog.get_by_role("button", name="Cancel").click()
+            page.get_by_role("link", name="Wall").click()
+            lost = page.locator(".notice.act")
+            expect(lost).to_contain_text("Does not count: “resolve”")
+        finally:
+            clickhouse.resume()
+        page.reload()
+        expect(lost).to_contain_text("at late-bet of BT01")
+        expect(lost).to_contain_text("Your note was: “Paid again at the cage.”")
+        lost.get_by_role("link", name="Look at it").click()
+        expect(page.locator(".alert-pane .message")).to_have_text("While the store hangs.")
+        lost.get_by_role("button", name="Seen").click()
+        expect(lost).to_have_count(0)
+        page.reload()
+        expect(page.locator(".alert-pane .message")).to_have_text("While the store hangs.")
+        expect(lost).to_have_count(0)
 
 
 def test_topics_that_cannot_be_read_are_told_of(visitor: Visitor, tmp_path: Path) -> None:
