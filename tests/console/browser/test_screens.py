@@ -133,7 +133,7 @@ def test_the_wall_counts_what_it_shows_and_says_what_stands_elsewhere(console: C
     expect(summary).to_contain_text("1 of ")
     expect(summary.locator(".sev.critical")).to_have_text("critical: 1")
     expect(summary.locator(".sev.high").first).to_have_text("high: 0")
-    expect(page.locator("#elsewhere")).to_have_text(f"{total - 1} elsewhere")
+    expect(page.locator("#elsewhere")).to_have_text(f"{total - 1:,} elsewhere")
     page.get_by_label("Filter tables").fill("")
     expect(page.locator("#elsewhere")).to_have_count(0)
 
