@@ -38,6 +38,8 @@ from store.connect import Patience, Store, connect
 from streams.broker_url import Broker, EmbeddedLog
 from streams.embedded.log import Log, NewRecord
 from streams.publish import publish
+from streams.topics import Layout, create
+from tests.streams.pipeline import StoreProcess, pipeline
 
 PASSWORD = "correct horse battery"
 SECONDS = 60.0
@@ -154,6 +156,19 @@ def console_server(
             running.stop()
         listening.close()
         database.close()
+
+
+@contextmanager
+def console_on_a_store_of_its_own(folder: Path) -> Iterator[tuple[ConsoleServer, StoreProcess]]:
+    """A console and a store that may be paused: nobody else asks it."""
+    broker = EmbeddedLog(folder / "log")
+    create(broker, Layout(partitions=2))
+    clickhouse = StoreProcess(folder / "clickhouse")
+    with (
+        pipeline(folder, broker, clickhouse, str(broker)),
+        console_server(folder / "console", broker, impatient(clickhouse.url)) as console,
+    ):
+        yield console, clickhouse
 
 
 def play(broker: Broker, *, tables: int = 5, rounds: int = 6, seed: int = 11, faults: float = 0.4) -> None:

@@ -8,10 +8,7 @@ import pytest
 
 from console.server import waiting
 from store.read.proof import access_entries
-from streams.broker_url import EmbeddedLog
-from streams.topics import Layout, create
-from tests.console.house import await_that, console_server, impatient, made_up_finding
-from tests.streams.pipeline import StoreProcess, pipeline
+from tests.console.house import await_that, console_on_a_store_of_its_own, made_up_finding
 
 pytestmark = pytest.mark.xdist_group("console")
 
@@ -26,14 +23,7 @@ def test_an_act_while_the_store_hangs_is_uncertain_and_counts_and_is_logged_when
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(waiting, "ANSWER_SECONDS", 5.0)
-    broker = EmbeddedLog(tmp_path / "log")
-    create(broker, Layout(partitions=2))
-    server = StoreProcess(tmp_path / "clickhouse")
-    with (
-        pipeline(tmp_path, broker, server, str(broker)),
-        console_server(tmp_path / "console", broker, impatient(server.url)) as console,
-        console.client("operator") as operator,
-    ):
+    with console_on_a_store_of_its_own(tmp_path) as (console, server), console.client("operator") as operator:
         finding = made_up_finding(1)
         console.raise_findings([finding])
         board, health = console.parts.live.floor.alerts, console.parts.live.health

@@ -9,10 +9,18 @@ from playwright.sync_api import APIResponse, Route, expect
 
 from console.server import waiting
 from streams.broker_url import EmbeddedLog
-from streams.topics import Layout, create
 from tests.console.browser.conftest import Visitor
-from tests.console.house import NOWHERE, ConsoleServer, await_that, console_server, impatient, made_up_finding, say
-from tests.streams.pipeline import Pipeline, StoreProcess, pipeline
+from tests.console.house import (
+    NOWHERE,
+    ConsoleServer,
+    await_that,
+    console_on_a_store_of_its_own,
+    console_server,
+    impatient,
+    made_up_finding,
+    say,
+)
+from tests.streams.pipeline import Pipeline
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
@@ -72,13 +80,7 @@ def test_an_act_that_was_lost_while_the_store_hung_is_told_with_the_words_that_w
 ) -> None:
     """Whoever did it may have gone on to another page, or loaded it anew."""
     monkeypatch.setattr(waiting, "ANSWER_SECONDS", 5.0)
-    broker = EmbeddedLog(tmp_path / "log")
-    create(broker, Layout(partitions=2))
-    clickhouse = StoreProcess(tmp_path / "clickhouse")
-    with (
-        pipeline(tmp_path, broker, clickhouse, str(broker)),
-        console_server(tmp_path / "console", broker, impatient(clickhouse.url)) as server,
-    ):
+    with console_on_a_store_of_its_own(tmp_path) as (server, clickhouse):
         server.raise_findings([made_up_finding(11_001, message="While the store hangs.")])
         page = visitor.page(server, "shift_manager", "/desk")
         page.locator(".alert", has_text="While the store hangs.").click()
