@@ -117,7 +117,7 @@ class TableDesk:
         self.readings.forget()
         self.last_batch = batch
         self._unseen = True
-        self.clock.heard(share.arrival, share.latest)
+        self.clock.heard(share.arrival, share.earliest, share.latest)
         if self.live is not None:
             self._hand(self.live, share)
 
@@ -125,7 +125,7 @@ class TableDesk:
         """Something is stored of which nobody said that it was judged in all that it says."""
         self.readings.forget()
         live = self.live
-        self.clock.heard(share.arrival, share.latest)
+        self.clock.heard(share.arrival, share.earliest, share.latest)
         if live is None:
             self.taken_up += share.events
         else:

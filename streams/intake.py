@@ -135,8 +135,9 @@ class Share:
     """Of the events, in microseconds since 1970."""
     places: list[RejectedPlace] = field(default_factory=list)
     """What was refused and fills a place in a sequence."""
+    earliest: int = NEVER
     latest: int = NEVER
-    """The largest of the times."""
+    """The smallest and the largest of the times."""
 
 
 def shares(record: Record, times: Sequence[int]) -> dict[str, Share]:
@@ -151,7 +152,7 @@ def shares(record: Record, times: Sequence[int]) -> dict[str, Share]:
         share.events.append(event)
         share.times.append(time)
     for share in found.values():
-        share.latest = max(share.times)
+        share.earliest, share.latest = min(share.times), max(share.times)
     for rejected in record.decoded.rejected:
         if rejected.subject is not None and rejected.source is not None and rejected.sequence is not None:
             share = found.setdefault(rejected.subject, Share(arrival, origin))

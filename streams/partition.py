@@ -311,7 +311,7 @@ class PartitionJudge:
         if desk.next_at > reach.events:
             self._by_events.add(desk.next_at, desk.table)
         else:
-            self._by_arrival.add(desk.next_at + desk.clock.behind, desk.table)
+            self._by_arrival.add(desk.clock.arrives_by(desk.next_at), desk.table)
 
     def waiting(self) -> list[TableDesk]:
         """Desks that need the store to go on."""

@@ -1,9 +1,24 @@
 """A table's own time: how far its clocks are behind the arrival of what it says, and up to when all of it is known."""
 
-from streams.watermark import ALWAYS, NEVER, Reach
+from collections import deque
+from typing import NamedTuple
+
+from streams.watermark import ALWAYS, IDLE_MICROSECONDS, NEVER, Reach
 
 WINDOW = 10_000_000
 """Over so long (microseconds), and once more so long before, the quickest that came says how far behind a table is."""
+RUSH = 3_000_000
+"""Where so much more (microseconds) of a table's time comes within a moment than the moment is long, it was sent at
+once: a history that is published, or what a device or a gateway had kept back."""
+
+
+class _Rush(NamedTuple):
+    """Part of what was sent at once."""
+
+    until: int
+    """By arrival: up to then the other topics may bring their part of it."""
+    since: int
+    """By the table's own time: what was heard before it began."""
 
 
 class TableClock:
@@ -11,8 +26,8 @@ class TableClock:
     minutes ago by their time, and to wait two seconds by the broker's time would be not to wait at all."""
 
     __slots__ = (
-        "_before", "_before_until", "_complete_to", "_lately", "_lately_since", "_lately_until", "_latest", "_patience",
-        "_read_to", "behind",
+        "_before", "_before_until", "_complete_to", "_lately", "_lately_since", "_lately_until", "_latest", "_moment",
+        "_moment_since", "_patience", "_read_to", "_rushes", "behind",
     )  # fmt: skip
 
     def __init__(self, patience: int) -> None:
@@ -23,13 +38,21 @@ class TableClock:
         self._lately = self._before = ALWAYS
         self._lately_since = self._lately_until = self._before_until = NEVER
         self._read_to = NEVER
+        self._moment = self._moment_since = NEVER
+        """When the moment began in which something came last, by arrival; what was heard before it, by its own time."""
+        self._rushes: deque[_Rush] = deque()
+        """Each began earlier, by the table's time, than those after it."""
 
-    def heard(self, arrival: int, latest: int) -> None:
-        """Something came whose last event is of this time. A clock that runs ahead counts as right; what is older than
+    def heard(self, arrival: int, earliest: int, latest: int) -> None:
+        """Something came whose events are of these times. A clock that runs ahead counts as right; what is older than
         what was heard before may have been kept back somewhere, and tells nothing of the clocks."""
         latest = min(latest, arrival)
         if latest <= self._latest:
             return
+        if arrival - self._moment >= IDLE_MICROSECONDS:
+            self._moment, self._moment_since = arrival, max(earliest, self._latest)
+        if latest - self._moment_since > arrival - self._moment + RUSH:
+            self._rush(arrival)
         self._latest = latest
         behind = arrival - latest
         if arrival - self._lately_since >= WINDOW:
@@ -37,6 +60,11 @@ class TableClock:
         self._lately = min(self._lately, behind)
         self._lately_until = max(self._lately_until, arrival)
         self.behind = min(self._before, self._lately)
+
+    def _rush(self, arrival: int) -> None:
+        while self._rushes and self._rushes[-1].since >= self._moment_since:
+            self._rushes.pop()
+        self._rushes.append(_Rush(arrival + IDLE_MICROSECONDS, self._moment_since))
 
     def _forget(self, arrival: int) -> None:
         """Begin anew after a silence, or let go of what came before the last window: only of what a look has covered.
@@ -58,8 +86,19 @@ class TableClock:
         return self._latest > moment
 
     def known_to(self, reach: Reach) -> int:
-        """By the table's own time: up to when all that it says must have come where the topics were read so far."""
-        return min(reach.events, reach.arrivals - self.behind)
+        """By the table's own time: up to when all that it says must have come where the topics were read so far. How
+        far it is behind says nothing of what was sent at once: there the other topics must be past its arrival."""
+        rushes = self._rushes
+        while rushes and rushes[0].until <= reach.arrivals:
+            rushes.popleft()
+        known_to = min(reach.events, reach.arrivals - self.behind)
+        return min(known_to, rushes[0].since + self._patience) if rushes else known_to
+
+    def arrives_by(self, moment: int) -> int:
+        """By arrival: when all is known that the table says up to a moment by its own time, at the earliest."""
+        arrived = moment + self.behind
+        held = (rush.until for rush in self._rushes if rush.since + self._patience < moment)
+        return max(arrived, max(held, default=arrived))
 
     def complete_to(self, reach: Reach, latest: int) -> int:
         """By the table's own time: up to when all that it says counts as known; it never goes back. ``latest`` is of

@@ -3,7 +3,10 @@ cleared again."""
 
 import math
 from collections.abc import Sequence
+from itertools import permutations
 from pathlib import Path
+
+import pytest
 
 from audit.live.table import LiveTable
 from audit.settings import JudgeSettings
@@ -17,6 +20,7 @@ from streams.partition import HELD_AGAIN_AFTER, PartitionJudge
 from streams.publish import publish
 from streams.routing import Parcel, Router
 from streams.topic_layout import INPUTS
+from streams.watermark import Reach
 from tests.audit.case import Case
 from tests.streams.pipeline import StoreProcess, alerts, stop
 from tests.streams.test_agents import check_against_audit, embedded_pipeline
@@ -97,6 +101,40 @@ def test_arrears_that_come_topic_by_topic_raise_nothing_that_is_cleared_again() 
     assert not judge.is_holding(NOW + 4 * SECOND)
     assert not news.findings
     assert [each.concluded.verdict.revision for each in news.verdicts] == [1] * ROUNDS
+
+
+def _sent_at_once(lines: Sequence[bytes], seconds: float, order: Sequence[str]) -> list[News]:
+    """A table's minutes are sent within ``seconds``, in records of minutes each, where another table spoke of now; the
+    topics are read a record each, and then in this order."""
+    judge, told = PartitionJudge(0, JudgeSettings(), (), {}), list[News]()
+    for topic in INPUTS:
+        judge.watermark.read(topic, Reach(NOW - SECOND, NOW - SECOND))
+    records = [
+        (place > 0 and order.index(topic) + 1, topic, place, b"[" + b",".join(of_it[place * 64 :][:64]) + b"]")
+        for topic, of_it in _by_topic(lines).items()
+        for place in range(-(-len(of_it) // 64))
+    ]
+    for _, topic, place, record in sorted(records):
+        arrival = NOW + int(place * seconds * SECOND / len(records))
+        judge.take(read_record(topic, 0, place, arrival // 1_000, record, 1), place, 0.0)
+        for each in INPUTS:
+            judge.watermark.left_to_read(each, 1, NOW + 3 * SECOND)
+        told.append(judge.look(NOW + 3 * SECOND))
+    for second in range(3, 10):
+        told.append(_look(judge, NOW + second * SECOND))
+    return told
+
+
+@pytest.mark.parametrize("order", list(permutations(INPUTS)))
+@pytest.mark.parametrize("seconds", [0, 0.5])
+def test_of_minutes_that_are_sent_at_once_nothing_is_missing_that_another_topic_brings(
+    seconds: float, order: Sequence[str]
+) -> None:
+    """The first ten minutes of the demo, where the self-test's table has spoken before: every device seemed silent."""
+    told = _sent_at_once(list(simulate(1, 20, 2)), seconds, order)
+    assert not [finding for news in told for finding in news.findings]
+    assert [each.concluded.verdict.revision for news in told for each in news.verdicts] == [1] * 20
+    assert not told[-1].verdicts
 
 
 def test_a_worker_that_stood_still_takes_nothing_for_missing_that_came_meanwhile() -> None:
@@ -239,7 +277,7 @@ def test_a_device_that_is_late_all_the_time_does_not_keep_its_table_from_being_j
     for number in range(40):
         now = NOW + number * SECOND // 2
         # Another of the table's devices is on time: else this one would say what its time is.
-        judge.desk(table).clock.heard(now, now)
+        judge.desk(table).clock.heard(now, now, now)
         _read(judge, "table.cards", lines[number * part : (number + 1) * part], now)
         news = _look(judge, now)
         looked.append(bool(news) or not judge.is_holding(now))

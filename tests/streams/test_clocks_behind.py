@@ -161,7 +161,7 @@ def test_of_a_backlog_a_table_is_known_as_far_as_the_slowest_topic_was_read_by_i
         watermark.left_to_read(topic, 5, 0)
         watermark.read(topic, Reach(100 * SECOND, 100 * SECOND))
     clock = TableClock(PATIENCE)
-    clock.heard(100 * SECOND, 80 * SECOND)
+    clock.heard(100 * SECOND, 80 * SECOND, 80 * SECOND)
     assert clock.known_to(watermark.reach(900 * SECOND)) == 80 * SECOND
 
 
@@ -172,7 +172,7 @@ def test_of_a_floor_that_is_played_quicker_than_time_the_slowest_topic_counts() 
         watermark.left_to_read(topic, 5, 0)
         watermark.read(topic, Reach(read_to, 10_000 * SECOND))
     clock = TableClock(PATIENCE)
-    clock.heard(10_000 * SECOND, 7_200 * SECOND)
+    clock.heard(10_000 * SECOND, 7_200 * SECOND, 7_200 * SECOND)
     assert clock.known_to(watermark.reach(10_001 * SECOND)) == 3_600 * SECOND
 
 
@@ -203,28 +203,30 @@ def test_a_table_that_comes_to_be_on_time_is_not_waited_for_as_long_as_before() 
 
 
 @st.composite
-def _histories(draw: st.DrawFn) -> list[tuple[int, int, bool]]:
-    """What a table sends: when it arrives, how far behind its time is, and whether it is looked at before."""
+def _histories(draw: st.DrawFn) -> list[tuple[int, int, int, bool]]:
+    """What a table sends: when it arrives, how far behind its time is, over how much of it, and whether it is looked at
+    before."""
     arrival, found = 1_000 * SECOND, []
     for _ in range(draw(st.integers(1, 40))):
-        arrival += draw(st.integers(0, 15 * SECOND))
-        found.append((arrival, draw(st.integers(-SECOND, 60 * SECOND)), draw(st.booleans())))
+        arrival += draw(st.integers(0, SECOND) | st.integers(0, 15 * SECOND))
+        behind, over = draw(st.integers(-SECOND, 60 * SECOND)), draw(st.sampled_from((0, SECOND, 60 * SECOND)))
+        found.append((arrival, behind, over, draw(st.booleans())))
     return found
 
 
-def _looks(history: list[tuple[int, int, bool]], clock: TableClock) -> Iterator[tuple[Reach, list[Reach]]]:
+def _looks(history: list[tuple[int, int, int, bool]], clock: TableClock) -> Iterator[tuple[Reach, list[Reach]]]:
     """How far the topics have been read at each look, and of what had come by then."""
     needed: list[Reach] = []
-    for arrival, behind, is_looked_at in history:
+    for arrival, behind, over, is_looked_at in history:
         if is_looked_at:
             yield Reach(ALWAYS, arrival - SECOND), needed
         needed.append(Reach(min(arrival, arrival - behind), arrival))
-        clock.heard(arrival, arrival - behind)
+        clock.heard(arrival, arrival - behind - over, arrival - behind)
     yield Reach(ALWAYS, history[-1][0] + PATIENCE), needed
 
 
 @given(_histories())
-def test_what_is_acknowledged_is_known_for_certain(history: list[tuple[int, int, bool]]) -> None:
+def test_what_is_acknowledged_is_known_for_certain(history: list[tuple[int, int, int, bool]]) -> None:
     clock = TableClock(PATIENCE)
     before = NEVER
     for reach, came in _looks(history, clock):
