@@ -9,9 +9,17 @@ PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet
 BENCH := .venv-bench
 BENCH_STAMP := $(BENCH)/.installed
 
-.PHONY: install demo test lint bench bench-long bench-peers constraints clean
+.PHONY: help install demo test lint bench bench-long bench-peers constraints clean
 
 install: $(STAMP)
+
+help:
+	@echo "make demo         the pipeline on its embedded default, with the console"
+	@echo "make install      all that it runs on and all that its tests need, into $(VENV)"
+	@echo "make test, lint   the tests; style, types and who may import whom"
+	@echo "make bench        measures, half an hour; bench-long: what takes longer"
+	@echo "make clean        removes what these made"
+	@echo "PYTHON=python3.12 before or behind them chooses the Python."
 
 # What the system runs on, which is all that a demo needs: half of the way to what its tests need.
 $(RUNNING): pyproject.toml constraints.txt

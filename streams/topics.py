@@ -62,9 +62,8 @@ def _create_embedded(broker: EmbeddedLog, layout: Layout) -> list[str]:
                 fresh = log.create_topic(topic)
             except TopicDiffers:
                 continue
-            done.append(
-                f"made {plan.name} with {plan.partitions} partitions" if fresh else f"set the retention of {plan.name}"
-            )
+            made = f"made {plan.name} with {plan.partitions} partition{'' if plan.partitions == 1 else 's'}"
+            done.append(made if fresh else f"set the retention of {plan.name}")
     return done
 
 

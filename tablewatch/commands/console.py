@@ -2,6 +2,7 @@
 
 import getpass
 import logging
+import os
 import sys
 import time
 import warnings
@@ -42,6 +43,7 @@ from tablewatch.commands.store_address import store_url
 from tablewatch.settings import judge_settings, number_of, value_of
 
 GRACE_SECONDS = 5
+_NO_TERMINAL = "There is no terminal to ask for the password on: give it on input, with --password-from-input."
 
 logger = logging.getLogger(__name__)
 
@@ -305,12 +307,17 @@ def _password(from_input: bool) -> str:
     if from_input:
         return sys.stdin.readline().rstrip("\r\n")
     # Without a terminal nobody can be asked, and what is typed cannot be hidden.
+    try:
+        os.close(os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY))
+    except OSError:
+        if not sys.stdin.isatty():
+            wrong_use(_NO_TERMINAL)
     with warnings.catch_warnings():
         warnings.simplefilter("error", getpass.GetPassWarning)
         try:
             return str(typer.prompt("Password", hide_input=True, confirmation_prompt=True, err=True))
         except getpass.GetPassWarning:
-            wrong_use("There is no terminal to ask for the password on: give it on input, with --password-from-input.")
+            wrong_use(_NO_TERMINAL)
 
 
 def _state(person: Person) -> str:

@@ -99,12 +99,17 @@ def publish(
     if as_json:
         typer.echo(orjson.dumps(asdict(counts)).decode())
     else:
-        typer.echo(f"{counts.events} events in {counts.records} records are on {target}.", err=True)
+        events, records = _counted(counts.events, "event"), _counted(counts.records, "record")
+        typer.echo(f"{events} in {records} are on {target}.", err=True)
         if counts.unreadable:
-            typer.echo(f"{counts.unreadable} lines are no events; they were sent, and will be rejected.", err=True)
+            typer.echo(f"Sent, and to be rejected: {_counted(counts.unreadable, 'line')} without an event.", err=True)
     if counts.refused:
-        typer.echo(f"{counts.refused} lines were not sent: longer than {LONGEST >> 20} MiB.", err=True)
+        typer.echo(f"Not sent: {_counted(counts.refused, 'line')} longer than {LONGEST >> 20} MiB.", err=True)
         raise typer.Exit(WRONG_USE)
+
+
+def _counted(number: int, thing: str) -> str:
+    return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
 def _say_waiting(patience: float) -> None:

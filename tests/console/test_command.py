@@ -105,7 +105,7 @@ def test_without_a_terminal_nobody_is_asked_for_a_password_that_would_be_seen(tm
         start_new_session=True, check=False,
     )  # fmt: skip
     assert done.returncode == 2
-    assert "no terminal" in done.stderr and "--password-from-input" in done.stderr
+    assert done.stderr.startswith("There is no terminal") and "--password-from-input" in done.stderr
     assert "Warning" not in done.stderr
     assert run(tmp_path, "users", "list").stdout.startswith("Nobody may sign in yet. ")
 
