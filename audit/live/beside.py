@@ -179,18 +179,20 @@ class Beside:
                 heard.append(Device(other.source, [facts[place], facts[last]]))
         if first is None:
             return
+        about_pause = finding_id("device-silent", self._table, about=f"{source.source} {pause.start.sequence}")
+        if pause.end is None and about_pause in self._told:
+            # As long as it lasts, people are told of it once, not of every moment by which it is longer; what the
+            # others said when it began may not be held any more.
+            yield self._told[about_pause]
+            return
         self._wait_for(first, by)
         if first > by:
             return
         # That it had sent heartbeats before the pause is known, whether these are held or not.
         own = [pause.start._replace(kind=HEARTBEAT), *([] if pause.end is None else [pause.end])]
         silences = device_sequence.silences(self._table, [Device(source.source, own), *heard], self._settings, by)
-        about_pause = finding_id("device-silent", self._table, about=f"{source.source} {pause.start.sequence}")
-        for silence in silences:
-            # What the others said between, and what this one said since, is left out: those seem to be silent, too.
-            if silence.id == about_pause:
-                # As long as it lasts, people are told of it once, not of every moment by which it is longer.
-                yield self._told.get(silence.id, silence) if pause.end is None else silence
+        # What the others said between, and what this one said since, is left out: those seem to be silent, too.
+        yield from (silence for silence in silences if silence.id == about_pause)
 
     def _found_of_shoes(self, by: int) -> Iterator[Finding]:
         for name, shoe in self.shoes.items():

@@ -107,6 +107,23 @@ def test_a_silence_is_taken_back_when_what_the_device_said_comes_late() -> None:
     assert worker.told == {}
 
 
+def test_a_silence_that_lasts_stays_told_when_what_was_heard_in_it_is_let_go() -> None:
+    case = Case().beat(0, CAMERA)
+    for at in (0, 51_000, 101_000, 151_000, 203_000):
+        case.beat(at, PIT_CAMERA)
+    *before, last = decode_lines(case.lines()).events
+    worker = LiveWorker()
+    worker.take(Decoded(before, (), []))
+    known_to = micros(before[-1].time)
+    worker.look(known_to, release=True)
+    told = dict(worker.told)
+    assert [finding.code for finding in told.values()] == ["device-silent"]
+    worker.take(Decoded([last], (), []))
+    for more in range(0, 60_000_000, 10_000_000):
+        worker.look(known_to + more)
+        assert worker.told == told
+
+
 def test_a_silence_is_none_of_a_device_that_went_on_or_spoke_again() -> None:
     case = Case().beat(0, CAMERA).round()
     for at in range(0, 400_001, 30_000):

@@ -42,5 +42,6 @@ def test_nothing_is_frozen_where_nothing_changes() -> None:
     frozen = gc.get_freeze_count()
     held = [[number] for number in range(1_000)]
     collect_for(catching_up=False)
-    assert gc.get_freeze_count() == frozen
+    # What was frozen before may go meanwhile.
+    assert gc.get_freeze_count() <= frozen
     assert held

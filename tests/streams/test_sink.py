@@ -27,6 +27,8 @@ from tests.streams.pipeline import PATIENCE_SECONDS, Pipeline, StoreProcess, ale
 from tests.streams.test_agents import embedded_pipeline
 
 NOW_MS = 1_900_000_000_000
+LONG_BEFORE_MS = NOW_MS - 60_000
+"""What had come by then is known to be all."""
 PARTITIONS = 2
 OLD, NEW = 0, 1
 
@@ -51,7 +53,10 @@ def _judge(lines: Sequence[bytes], *, known: bool) -> PartitionJudge:
     router = Router(PARTITIONS)
     for offset, line in enumerate(lines):
         for parcel in router.route(line):
-            judge.take(read_record(parcel.topic, number, offset, NOW_MS, parcel.raw, PARTITIONS), 2, 0.0)
+            judge.take(read_record(parcel.topic, number, offset, LONG_BEFORE_MS, parcel.raw, PARTITIONS), 2, 0.0)
+    for now in (NOW_MS - 1_000, NOW_MS):
+        for topic in INPUTS:
+            judge.watermark.left_to_read(topic, 0, now * 1_000)
     return judge
 
 
