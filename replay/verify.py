@@ -6,11 +6,12 @@ from typing import Any, Literal
 
 import orjson
 
+from audit.facts import Fact
 from audit.judge import JUDGE_VERSION
 from audit.settings import JudgeSettings, UnknownSettings, settings_of
 from audit.table import RoundKey as ShoeAndRound
-from audit.table import judge_table
-from replay.windows import TableWindow, Unreadable, floor_windows, whole_tables
+from audit.table import configuration_at, judge_table
+from replay.windows import TableWindow, Unreadable, configurations, floor_windows, whole_tables
 from schemas.verdicts import Verdict, verdict_json
 from store.connect import Store
 from store.errors import StoreContradicts
@@ -24,6 +25,7 @@ from store.read.bulk import (
     tables_verdicts,
 )
 from store.read.identities import SharedId, ids_of_several_tables
+from store.read.played import played_without_verdict
 from store.read.rounds import ALL, RoundFilter
 from store.read.stretches import rows_by_round, rows_of_shoes
 from store.rows.verdicts import RoundKey, StoredVerdict
@@ -77,6 +79,9 @@ class Verified:
     tables: int = 0
     deviations: list[Deviation] = field(default_factory=list)
     """In the order of table, shoe and round, those of another judge included."""
+    removed_looked_for: bool = True
+    """Whether rounds were missed that the raw records tell of and that have no verdict; not where the filter asks for
+    what a verdict alone says."""
     shared_ids: list[SharedId] = field(default_factory=list)
     """Ids that a source used for several tables: each table was judged by itself, and an audit of them all would refuse
     these events. Looked for when whole tables are verified."""
@@ -164,19 +169,23 @@ def verify_window(
     told(told_of % 64)
 
 
-def unjudged(window: TableWindow, stored: Mapping[ShoeAndRound, StoredVerdict]) -> Iterator[Deviation]:
-    """Rounds that came to their end well before one that was judged, and have no verdict."""
-    facts, surroundings = window.facts, window.facts.surroundings
-    missing = [key for key in facts.rounds if key not in stored and window.wants(key)]
-    if not missing:
-        return
+def missing_verdicts(store: Store, wanted: RoundFilter) -> set[RoundKey]:
+    """Rounds that meet a filter, came by the raw records to their end well before one that was judged, and have no
+    verdict; none where the filter asks for what a verdict alone says."""
+    if not wanted.known_from_records:
+        return set()
     # A worker judges the rounds of a table in their order: what is behind one that was judged is not still to come.
-    judged = [facts.rounds[key].ordered[-1].at for key in stored if key in facts.rounds]
-    last = max(judged, default=0)
-    for key in missing:
-        over = surroundings.context(key, frozenset()).over
-        if over and facts.rounds[key].ordered[-1].at < last - WELL_OVER:
-            yield Deviation(RoundKey(window.table, *key), "verdict-gone", None, None)
+    found = played_without_verdict(store, wanted, WELL_OVER)
+    configured: dict[str, list[Fact]] = {}
+    if wanted.game is not None:
+        configured = {table: configurations(store, table) for table in {each.key.table for each in found}}
+    keys = set()
+    for each in found:
+        configuration = configuration_at(configured.get(each.key.table, ()), each.opened)
+        # Of a round whose configuration is not there any game may have been played.
+        if wanted.game is None or configuration is None or configuration.data.game == wanted.game:
+            keys.add(each.key)
+    return keys
 
 
 def settings_in(stored: StoredVerdict) -> JudgeSettings | None:
@@ -196,25 +205,30 @@ def verify(
 ) -> Verified:
     """Verify the stored rounds that meet a filter. ``pause`` is called before a deviation is looked at once more: a
     worker stores verdicts a moment before their events."""
-    result = Verified()
+    result = Verified(removed_looked_for=wanted.known_from_records)
     plain = replace(wanted, tables=()) == ALL
     if plain:
         _verify_tables(store, wanted.tables, result, told)
     else:
-        _verify_by_windows(store, tables_of(round_keys(store, wanted)), result, told, missing=False)
+        _verify_by_windows(store, tables_of(round_keys(store, wanted)), result, told)
+    missing = missing_verdicts(store, wanted)
     suspects = tables_of(each.key for each in result.deviations)
-    if suspects:
+    if suspects or missing:
         pause()
+    if suspects:
         again = Verified()
         # By event rows, those that were read by them could not be read; all others from the records, whatever rows say.
         doubtful = [each for each in result.deviations if each.kind == "records-contradict"]
-        _verify_by_windows(store, tables_of(each.key for each in doubtful), again, missing=plain)
+        _verify_by_windows(store, tables_of(each.key for each in doubtful), again)
         unreadable = {each.key for each in again.deviations if each.kind == "records-contradict"}
         left = {each.key for each in (*result.deviations, *again.deviations)} - unreadable
         result.deviations = [each for each in result.deviations if each.key in unreadable]
         from_records = Verified()
-        _verify_by_windows(store, tables_of(left), from_records, missing=plain, from_records=True)
+        _verify_by_windows(store, tables_of(left), from_records, from_records=True)
         result.deviations += from_records.deviations
+    if missing:
+        missing &= missing_verdicts(store, replace(wanted, tables=tuple({key.table for key in missing})))
+    result.deviations += [Deviation(key, "verdict-gone", None, None) for key in missing]
     result.deviations.sort(key=lambda each: each.key)
     if plain:
         tables = set(wanted.tables)
@@ -255,7 +269,7 @@ def _verify_tables(store: Store, tables: tuple[str, ...], result: Verified, told
                 rows = rows_by_round(store, chosen)
             _verify_whole(window, verdicts.pop(window.table, {}), rows.pop(window.table, {}), result, told)
             del window
-    _verify_by_windows(store, dict.fromkeys(apart), result, told, missing=True)
+    _verify_by_windows(store, dict.fromkeys(apart), result, told)
 
 
 def _few_at_a_time(sizes: Mapping[Partition, int]) -> Iterator[list[Partition]]:
@@ -285,7 +299,6 @@ def _verify_whole(
     facts = window.facts.rounds
     gone = [key for key in stored if key in facts and rows.get(key, 0) < len(facts[key].ordered)]
     result.deviations += found + _rows_gone(stored, gone, found)
-    result.deviations.extend(unjudged(window, stored))
 
 
 def _rows_gone(
@@ -321,11 +334,10 @@ def _verify_by_windows(
     result: Verified,
     told: Progress = lambda _count: None,
     *,
-    missing: bool,
     from_records: bool = False,
 ) -> None:
-    """Some rounds of each table, or all of them; ``missing``: those without a verdict, too; ``from_records``: whether
-    there are event rows of them or not, which is told then."""
+    """Some rounds of each table, or all of them; ``from_records``: whether there are event rows of them or not, which
+    is told then."""
     result.tables += len(wanted)
     unheard = {table: set(judged) for table, judged in _judged_shoes(store, wanted).items()}
     for together in floor_windows(store, wanted, from_records=from_records):
@@ -343,9 +355,6 @@ def _verify_by_windows(
                 rowless = _without_rows(store, window, together.shoes[table])
                 found += _rows_gone(verdicts, (key for key in verdicts if key in rowless and chosen(key)), found)
             result.deviations.extend(found)
-            if missing:
-                over = unjudged(window, verdicts)
-                result.deviations.extend(each for each in over if chosen((each.key.shoe, each.key.round)))
             del window
     for table, verdicts in shoes_verdicts(store, unheard).items():
         chosen = _chosen(wanted[table])

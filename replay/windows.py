@@ -278,10 +278,13 @@ def _times(shoes: Sequence[ShoeTimes], first: int, last: int) -> tuple[int, int]
     return start, max(following, *(shoe.last for shoe in run)) + AROUND
 
 
+def configurations(store: Store, table: str) -> list[Fact]:
+    """Every configuration that a table ever had, in the order of their device times."""
+    return sorted(Fact.of(each.event, micros(each.event.time)) for each in configuration_events(store, table))
+
+
 def _before(store: Store, table: str, stands: Mapping[str, SourceStand], start: int) -> Before:
-    configured = sorted(
-        Fact.of(each.event, micros(each.event.time)) for each in configuration_events(store, table)
-    )  # fmt: skip
+    configured = configurations(store, table)
     earlier = [
         fact for fact in configured if fact.source in stands and fact.sequence <= stands[fact.source].sequence
     ]  # fmt: skip

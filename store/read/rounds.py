@@ -32,6 +32,11 @@ class RoundFilter:
     game: str | None = None
     pit: str | None = None
 
+    @property
+    def known_from_records(self) -> bool:
+        """Whether the raw records of a round decide if it meets this, so that one without a verdict can be missed."""
+        return all(each is None for each in (self.player, self.code, self.status, self.wager, self.pit))
+
     def conditions(self) -> tuple[str, dict[str, Any]]:
         """The filter as a condition on the last state of a round."""
         given: list[tuple[str, str, Any]] = [

@@ -28,6 +28,12 @@ FIELDS_SHOWN: Final = 8
 SETTLING_SECONDS: Final = 2.0
 """A worker stores verdicts before their events; so long after a deviation was seen it is looked at again."""
 
+NOT_LOOKED_FOR: Final = (
+    "Verdicts that were removed were not looked for: what meets --player, --code, --status and --wager is said by the"
+    " verdict itself. To look for them: tablewatch replay verify, without these or with --table, --shoe, --game and"
+    " times alone."
+)
+
 _KINDS: Final = {
     "verdict-differs": "the same facts give another verdict than the one stored",
     "facts-differ": "the stored verdict rests on other facts than those stored; tablewatch replay verify --chain tells"
@@ -35,7 +41,8 @@ _KINDS: Final = {
     "events-gone": "a verdict is stored, and the events of its round are not",
     "event-rows-gone": "the records give the verdict that is stored, and rows of their events are gone; run: tablewatch"
     " replay verify --chain, which names them",
-    "verdict-gone": "the round came to its end, later ones were judged, and no verdict on it is stored",
+    "verdict-gone": "by the raw records the round came to its end, later ones were judged, and no verdict on it is"
+    " stored; tablewatch replay verify --chain tells whether one was removed",
     "records-contradict": "a record of the shoe does not hold the event that is stored for it, or is not there;"
     " tablewatch replay verify --chain tells what was changed",
     "settings-unknown": "the settings of the verdict cannot be read",
@@ -76,6 +83,10 @@ def verify_rounds(
     Judges stored rounds anew from their raw events, under the document in force at their time and the settings of their
     verdicts, and holds the result against the stored verdict, byte for byte. With --chain, finds any row that was
     changed, removed, inserted or moved in the store since it was sealed, and names it.
+
+    Rounds that the raw records tell of and that have no verdict are missed, with --table, --shoe, the times and --game,
+    too. Under --player, --code, --status and --wager they are not: the verdict says what meets these, so that one that
+    was removed is not looked for, and the output says so.
 
     A difference that comes from another version of the judge is told apart. Without a filter, or with --table alone,
     ids that a source used for several tables are named, too: workers judge each table by itself and cannot see them.
@@ -121,6 +132,7 @@ def verified_json(result: Verified) -> dict[str, Any]:
         "rounds": result.rounds,
         "tables": result.tables,
         "judge": str(JUDGE_VERSION),
+        "removed_looked_for": result.removed_looked_for,
         "same": result.rounds - len([each for each in result.deviations if each.kind != "verdict-gone"]),
         "other_judge": [_deviation_json(each) for each in result.deviations if each.told_apart],
         "deviating": [_deviation_json(each) for each in result.deviating],
@@ -163,7 +175,7 @@ def print_verified(console: Console, result: Verified, currencies: Mapping[Round
         if len(of_kind) > SHOWN:
             console.print(f"  … and {len(of_kind) - SHOWN:,} more; --json lists them all.", style="dim")
     _print_shared(console, result.shared_ids)
-    if not result.rounds:
+    if not result.rounds and not deviating:
         console.print("No stored round is meant by this: nothing was verified.")
     elif deviating:
         console.print(Text(f"{scope}: {len(deviating):,} deviate from what is stored.", "bold red"))
@@ -172,6 +184,8 @@ def print_verified(console: Console, result: Verified, currencies: Mapping[Round
         console.print(Text(told, "yellow"))
     else:
         console.print(Text(f"{scope}: every verdict is as it is stored, byte for byte.", "green"))
+    if not result.removed_looked_for:
+        console.print(Text(NOT_LOOKED_FOR, "yellow"))
 
 
 def _print_shared(console: Console, shared: Sequence[SharedId]) -> None:

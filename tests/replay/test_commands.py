@@ -291,6 +291,33 @@ def test_what_differs_in_money_is_said_in_the_currency_and_in_json_as_stored(sto
     assert (difference["stored"], difference["judged"]) == (12345, 100)
 
 
+@pytest.mark.parametrize(
+    "wanted", [("--table", "BT1"), ("--shoe", "S1"), ("--from-time", "2025-03-01"), ("--game", DTB)]
+)
+def test_verify_ends_with_1_where_a_verdict_was_removed_under_every_filter(
+    store: Store, run: Run, wanted: tuple[str, ...]
+) -> None:
+    case = Case(DTB)
+    for _ in range(9):
+        case.round()
+    fill(store, case.lines())
+    for table in ("verdicts", "rounds"):
+        store.command(f"ALTER TABLE {table} DELETE WHERE round = 2", settings={"mutations_sync": 2})
+    done = run("verify", *wanted)
+    assert done.exit_code == 1 and "verdict-gone" in done.stdout and "BT1/S1/2" in done.stdout
+    assert orjson.loads(run("verify", *wanted, "--json").stdout_bytes)["removed_looked_for"] is True
+
+
+def test_verify_says_where_removed_verdicts_are_not_looked_for(store: Store, run: Run) -> None:
+    fill(store, _shoe().lines())
+    assert "removed" not in _said(run("verify", "--shoe", "S1"))
+    done = run("verify", "--status", "verified")
+    assert done.exit_code == 0 and "Verdicts that were removed were not looked for" in _said(done)
+    said = orjson.loads(run("verify", "--status", "verified", "--json").stdout_bytes)
+    assert said["removed_looked_for"] is False
+    assert "one that was removed is not looked for" in _said(run("verify", "--help"))
+
+
 def test_verify_tells_another_judge_apart_and_ends_with_0(store: Store, run: Run) -> None:
     lines = Case(DTB).round(bets={"b1": ("player", 100)}, settled={"b1": (90, 0)}).lines()
     write_records(store, packed(lines))

@@ -33,6 +33,17 @@ def _mutate(store: Store, sql: str) -> None:
     store.command(sql, settings={"mutations_sync": 2})
 
 
+def _nine_rounds() -> Case:
+    case = Case(DTB)
+    for _ in range(9):
+        case.round()
+    return case
+
+
+OPENED = {each.verdict.round: each.opened for each in judged(_nine_rounds().lines())}
+"""When each of the nine was opened."""
+
+
 def _three_shoes() -> list[bytes]:
     """A table of three shoes: bets under the minimum in the first two, a lost settlement at the end of the second, and
     rounds that only what came before explains."""
@@ -189,6 +200,85 @@ def test_a_verdict_that_was_taken_away_is_missed_when_its_round_is_well_over(sto
     result = verify(store)
     assert _kinds(result) == [("BT1/S1/2", "verdict-gone")]
     assert result.rounds == len(stored) - 2
+
+
+EVERY_FILTER = [
+    RoundFilter(),
+    RoundFilter(tables=("BT1",)),
+    RoundFilter(shoe="S1"),
+    RoundFilter(shoe="S1", round=2),
+    RoundFilter(game=DTB),
+    RoundFilter(start=0),
+    RoundFilter(end=OPENED[2] + 1),
+    RoundFilter(start=OPENED[2], end=OPENED[2] + 1),
+    RoundFilter(tables=("BT1", "BT2"), shoe="S1", start=OPENED[2], game=DTB),
+]
+
+
+@pytest.mark.parametrize("wanted", EVERY_FILTER)
+@pytest.mark.parametrize("gone", [("verdicts",), ("verdicts", "rounds", "events"), ("verdicts", "rounds", "shoe")])
+def test_a_verdict_that_was_removed_is_missed_under_every_filter(
+    store: Store, monkeypatch: pytest.MonkeyPatch, wanted: RoundFilter, gone: tuple[str, ...]
+) -> None:
+    fill(store, _nine_rounds().lines())
+    for table in gone:
+        # Also where no row tells any more that there was such a shoe.
+        which = "WHERE round > 0" if table == "shoe" else "WHERE round = 2"
+        _mutate(store, f"ALTER TABLE {'events' if table == 'shoe' else table} DELETE {which}")
+    for whole_partitions_up_to in (0, 400_000):
+        monkeypatch.setattr(verifying, "EVENTS_OF_PARTITION", whole_partitions_up_to)
+        found = [key for key, kind in _kinds(verify(store, wanted)) if kind == "verdict-gone"]
+        assert found == ["BT1/S1/2"]
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        RoundFilter(tables=("BT2",)),
+        RoundFilter(besides=("BT1",)),
+        RoundFilter(shoe="S2"),
+        RoundFilter(round=3),
+        RoundFilter(game="dragon_tiger"),
+        RoundFilter(start=OPENED[2] + 1),
+        RoundFilter(end=OPENED[2]),
+    ],
+)
+def test_a_verdict_that_was_removed_is_not_missed_where_its_round_is_not_meant(
+    store: Store, wanted: RoundFilter
+) -> None:
+    fill(store, _nine_rounds().lines())
+    _mutate(store, "ALTER TABLE verdicts DELETE WHERE round = 2")
+    assert _kinds(verify(store, wanted)) == []
+
+
+def test_all_verdicts_of_a_shoe_that_were_removed_are_missed_when_the_table_went_on(store: Store) -> None:
+    case = _nine_rounds()
+    case.load("S2")
+    for _ in range(9):
+        case.round()
+    fill(store, case.lines())
+    for table in ("verdicts", "rounds", "events"):
+        _mutate(store, f"ALTER TABLE {table} DELETE WHERE shoe = 'S1'")
+    expected = [(f"BT1/S1/{number}", "verdict-gone") for number in range(1, 10)]
+    assert _kinds(verify(store, RoundFilter(shoe="S1"))) == _kinds(verify(store)) == expected
+
+
+def test_a_round_whose_end_was_refused_is_no_verdict_that_was_removed(store: Store) -> None:
+    lines = [line for line in _nine_rounds().lines() if b'"round":2' not in line]
+    odd = lines[-1].replace(b'"round":9', b'"round":2').replace(b'"sequence":', b'"sequence":-')
+    fill(store, [*lines, odd], per_record=1)
+    assert _kinds(verify(store, RoundFilter(shoe="S1"))) == []
+
+
+@pytest.mark.parametrize("wanted", [RoundFilter(status="verified"), RoundFilter(code="late-bet")])
+def test_under_a_filter_of_what_a_verdict_says_removed_ones_are_not_looked_for(
+    store: Store, wanted: RoundFilter
+) -> None:
+    fill(store, _nine_rounds().lines())
+    _mutate(store, "ALTER TABLE verdicts DELETE WHERE round = 2")
+    result = verify(store, wanted)
+    assert not result.removed_looked_for
+    assert _kinds(result) == []
 
 
 def test_what_another_judge_saw_differently_is_told_apart(store: Store) -> None:
