@@ -495,18 +495,12 @@ def check_round(name: str, files: Files, trusted: FrozenSet[str]) -> Tuple[str, 
     return told, left
 
 
-def check(where: Path, trusted: FrozenSet[str] = frozenset()) -> Tuple[List[str], bool]:
-    """The whole bundle; gives the lines to print and whether all is right."""
+def check_rounds(files: Files, trusted: FrozenSet[str] = frozenset()) -> Tuple[List[str], bool]:
+    """All that the files of a bundle say of its rounds; gives the lines to print and whether all is right."""
     lines = []
-    try:
-        files = read_files(where)
-        check_files(files, where)
-    except Wrong as error:
-        return [f"WRONG  {error}"], False
-    lines.append(f"right  {len(files)} files are as they were packed")
     names = sorted({file.rpartition("/")[0] for file in files if file.endswith("/round.json")})
     if not names:
-        return [*lines, "WRONG  there is no round in it"], False
+        return ["WRONG  there is no round in it"], False
     right = True
     for name in names:
         try:
@@ -522,6 +516,19 @@ def check(where: Path, trusted: FrozenSet[str] = frozenset()) -> Tuple[List[str]
             lines.append(f"WRONG  {says or f'{name}: cannot be read ({type(error).__name__}: {error})'}")
             right = False
     return lines, right
+
+
+def check(where: Path, trusted: FrozenSet[str] = frozenset()) -> Tuple[List[str], bool]:
+    """The whole bundle; gives the lines to print and whether all is right."""
+    lines = []
+    try:
+        files = read_files(where)
+        check_files(files, where)
+    except Wrong as error:
+        return [f"WRONG  {error}"], False
+    lines.append(f"right  {len(files)} files are as they were packed")
+    told, right = check_rounds(files, trusted)
+    return lines + told, right
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -7,14 +7,15 @@ from typing import Any
 
 import orjson
 
+from audit.merkle import ProofInvalid
 from audit.settings import readings_in
 from games.rulebook import rulebook
-from replay.bundle.check_case import MANIFEST, manifest_of, pack
+from replay.bundle.check_case import MANIFEST, check_rounds, manifest_of, pack
 from replay.bundle.clocks import clocks_said, heartbeats_around
-from replay.bundle.facts_said import check_facts, facts_said
+from replay.bundle.facts_said import facts_said
 from replay.bundle.report import report_page, round_report
 from replay.bundle.rules_said import rules_said
-from replay.chain.prove import proof_json, prove_round
+from replay.chain.prove import LOOK, NotAsSealed, NotSealed, proof_json, prove_round
 from replay.roads import roads_of
 from replay.rounds import load_round
 from replay.shoe import beads_of
@@ -56,10 +57,26 @@ def bundle(store: Store, keys: Sequence[RoundKey]) -> bytes:
         of_round, report = _round_files(store, key)
         reports.append(report)
         files |= {f"round-{number:03d}/{name}": content for name, content in of_round.items()}
+    _check(sorted(set(keys)), files)
     files["report.html"] = report_page([str(key) for key in sorted(set(keys))], reports)
     files["verify.py"] = package_files("replay.bundle").joinpath("check_case.py").read_bytes()
     files[MANIFEST] = manifest_of(files)
     return pack(files)
+
+
+def _check(keys: Sequence[RoundKey], files: dict[str, bytes]) -> None:
+    """As the bundle's own check does it: what would be found wrong there is not handed out."""
+    said = [orjson.loads(content) for name, content in files.items() if name.endswith("/proof.json")]
+    # The first key of all, and those that were made after a loss: whoever checks was told their names.
+    first = frozenset(key["key_id"] for proof in said for key in proof["keys"] if not key["previous"])
+    lines, right = check_rounds(files, first)
+    if not right:
+        of = "round" if len(keys) == 1 else "rounds"
+        wrong = "; ".join(line.removeprefix("WRONG").strip() for line in lines if line.startswith("WRONG"))
+        raise NotAsSealed(
+            f"a bundle of {of} {', '.join(map(str, keys))} would be rejected by its own check: {wrong}; run: tablewatch"
+            " replay verify --chain, which names what was changed"
+        )
 
 
 def _round_files(store: Store, key: RoundKey) -> tuple[dict[str, bytes], str]:
@@ -67,7 +84,12 @@ def _round_files(store: Store, key: RoundKey) -> tuple[dict[str, bytes], str]:
     story = found.story()
     around = _surroundings(store, key)
     beats = heartbeats_around(store, key.table, story.began, story.ended)
-    proof = prove_round(store, key, [event.key for event in (*found.events, *around, *beats)])
+    try:
+        proof = prove_round(store, key, [event.key for event in (*found.events, *around, *beats)])
+    except ProofInvalid as error:
+        raise NotAsSealed(f"round {key} is not under its checkpoint: {error}; {LOOK}") from error
+    if not found.revisions:
+        raise NotSealed(found.lacks or f"there is no verdict on round {key} yet: ask again when it is over and sealed")
     game = rulebook(readings_in(story.verdict.settings))[story.game] if story.verdict and story.game else None
     rules = rules_said(game, story.in_force, story.clauses)
     clocks = clocks_said(found.events, beats, story.cameras)
@@ -83,7 +105,6 @@ def _round_files(store: Store, key: RoundKey) -> tuple[dict[str, bytes], str]:
     }  # fmt: skip
     rests_on = facts_said(store, found)
     if rests_on is not None:
-        check_facts(found, rests_on, around)
         files["facts.json"] = rests_on
     for each in found.revisions:
         files[f"verdicts/{each.revision:06d}-{each.digest[:8]}.json"] = each.json

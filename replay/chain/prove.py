@@ -31,7 +31,7 @@ SEAL_FIRST = "run: tablewatch chain checkpoint (where `chain run` is at work: as
 """What to do about it."""
 
 
-_LOOK = "run: tablewatch replay verify --chain"
+LOOK = "run: tablewatch replay verify --chain"
 
 
 class NotSealed(Exception):
@@ -87,7 +87,7 @@ def prove_round(store: Store, key: RoundKey, records: Sequence[RecordKey]) -> Ro
     _check_that_no_finding_is_gone(store, key, rows)
     for lost in lost_of_round(store, key, rows):
         if lost.of_round or not _gives_its_digest(store, key):
-            raise NotAsSealed(f"{lost.words}; {_LOOK}")
+            raise NotAsSealed(f"{lost.words}; {LOOK}")
     leaves = leaves_of_rows(store, key.table, [(row.kind, row.key) for row in rows])
     until = (last_checkpoint_ms(store, TREE) or 0) - GRACE_MS
     sealed = [(row, _leaf_of(leaves, row, until)) for row in rows]
@@ -132,7 +132,7 @@ def _check_that_all_are_there(store: Store, key: RoundKey, rows: Sequence[Chaine
             continue
         # An earlier revision may be past its time.
         if leaf.kind != "verdict" or int(leaf.key.split("/")[-2]) >= last:
-            raise NotAsSealed(f"{leaf.kind} {leaf.key} was sealed and is gone; {_LOOK}")
+            raise NotAsSealed(f"{leaf.kind} {leaf.key} was sealed and is gone; {LOOK}")
 
 
 def _gives_its_digest(store: Store, key: RoundKey) -> bool:
@@ -171,7 +171,7 @@ def _check_that_no_finding_is_gone(store: Store, key: RoundKey, rows: Sequence[C
         if (key.shoe, key.round) in known.get(name, {(key.shoe, key.round)}) and not expired(leaf):
             raise NotAsSealed(
                 f"finding {leaf.key} of table {key.table} was sealed and is gone; no verdict names it, so it may be of"
-                f" this round; {_LOOK}"
+                f" this round; {LOOK}"
             )
 
 
@@ -246,7 +246,7 @@ def _leaf_of(leaves: Sequence[Leaf], row: ChainedRow, until: int) -> Leaf:
     for leaf in of_row:
         if leaf.leaf == row.leaf:
             return leaf
-    raise NotAsSealed(f"{row.kind} {row.key} is not what was sealed; {_LOOK}")
+    raise NotAsSealed(f"{row.kind} {row.key} is not what was sealed; {LOOK}")
 
 
 def _up_to(keys: Sequence[SigningKey], checkpoint: Checkpoint) -> Iterator[SigningKey]:

@@ -26,9 +26,10 @@ from store.connect import Store
 from store.rows.proof import AccessEntry
 from store.rows.verdicts import RoundKey
 from store.write.proof import write_access
+from store.write.raw import write_records
 from tests.audit.case import Case
 from tests.replay.evidence import ring_in
-from tests.replay.stored import ARRIVAL, fill
+from tests.replay.stored import ARRIVAL, fill, packed
 
 NOW = ARRIVAL + 400 * 86_400_000
 
@@ -288,6 +289,43 @@ def test_a_bundle_that_its_own_check_would_reject_is_not_made(store: Store, tmp_
     _delete_events(store, gone)
     with pytest.raises(NotAsSealed, match="tablewatch replay verify --chain"):
         bundle(store, [first])
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ("signature = reverse(signature)", "the checkpoint is forged: its signature is not that of key"),
+        ("note = replaceOne(note, 'time 2', 'time 1')", "the checkpoint is forged: its signature is not that of key"),
+    ],
+)
+def test_no_bundle_is_made_under_a_checkpoint_that_its_own_check_would_call_forged(
+    store: Store, tmp_path: Path, changed: str, told: str
+) -> None:
+    first, _ = _two_rounds_of_a_shoe(store, tmp_path)
+    store.command(f"ALTER TABLE checkpoints UPDATE {changed} WHERE 1 SETTINGS mutations_sync = 2")
+    with pytest.raises(NotAsSealed, match=told) as refused:
+        bundle(store, [first])
+    assert "tablewatch replay verify --chain" in str(refused.value)
+
+
+def test_a_round_under_a_key_that_was_made_after_a_loss_is_handed_out(store: Store, tmp_path: Path) -> None:
+    ring = ring_in(tmp_path)
+    assert Sealer(store, ring, lambda: ARRIVAL).seal() is not None
+    (tmp_path / "keys" / f"{ring.known()[0].key_id}.key").unlink()
+    after = ring.make("otto")
+    rounds = fill(store, Case().round().lines(), per_record=1)
+    assert Sealer(store, ring, lambda: NOW).seal() is not None
+    path = tmp_path / "case.zip"
+    path.write_bytes(bundle(store, [rounds[0].key]))
+    assert any(f"add --trust {after.key_id}" in line for line in check_case.check(path)[0])
+    assert check_case.check(path, frozenset({after.key_id}))[1]
+
+
+def test_a_round_without_a_verdict_is_not_handed_out(store: Store, tmp_path: Path) -> None:
+    write_records(store, packed(Case().round().without("round.closed").lines()))
+    assert Sealer(store, ring_in(tmp_path), lambda: NOW).seal() is not None
+    with pytest.raises(NotSealed, match="there is no verdict on round BT1/S1/1 yet"):
+        bundle(store, [RoundKey("BT1", "S1", 1)])
 
 
 def test_a_round_is_exported_though_event_rows_of_another_are_gone(store: Store, tmp_path: Path) -> None:

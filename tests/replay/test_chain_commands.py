@@ -100,6 +100,17 @@ def test_a_round_from_the_seal_to_a_bundle_that_a_stranger_checks(floor: str, ow
     assert orjson.loads(whole.output)["checkpoints"] == 2
 
 
+def test_no_bundle_is_written_under_a_forged_checkpoint(floor: str, own_store: Store, tmp_path: Path) -> None:
+    run("keys", "make")
+    assert run("chain", "checkpoint").exit_code == 0
+    forge = "ALTER TABLE checkpoints UPDATE signature = reverse(signature) WHERE 1 SETTINGS mutations_sync = 2"
+    own_store.command(forge)
+    case = tmp_path / "case.zip"
+    done = run("replay", "export", floor, "-o", str(case))
+    assert done.exit_code == 1 and not case.exists()
+    assert "the checkpoint is forged" in done.stderr and "run: tablewatch replay verify --chain" in done.stderr
+
+
 def test_a_store_of_which_nothing_is_sealed_is_not_called_whole(floor: str) -> None:
     found = run("replay", "verify", "--chain")
     assert found.exit_code == 1

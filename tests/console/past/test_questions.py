@@ -46,6 +46,12 @@ def test_a_round_is_proved_once_it_is_sealed(evening: Evening, tmp_path: Path) -
     bundle = auditor.get(_path(evening) + "/bundle")
     assert (bundle.status_code, bundle.content[:2]) == (200, b"PK")
     assert _last_act(evening) == "took the evidence of a round"
+    forge = "ALTER TABLE checkpoints UPDATE signature = reverse(signature) WHERE 1 SETTINGS mutations_sync = 2"
+    evening.parts.store.command(forge)
+    refused = auditor.get(_path(evening) + "/bundle")
+    evening.parts.store.command(forge)
+    assert refused.status_code == 409 and "the checkpoint is forged" in refused.text
+    assert "replay verify --chain" in refused.text
 
 
 def test_another_card_changes_the_outcome_the_findings_and_the_money(evening: Evening) -> None:
