@@ -26,7 +26,7 @@ from store.read.bulk import (
 )
 from store.read.identities import SharedId, ids_of_several_tables
 from store.read.played import played_without_verdict
-from store.read.rounds import ALL, RoundFilter
+from store.read.rounds import ALL, RoundFilter, revisions
 from store.read.stretches import rows_by_round, rows_of_shoes
 from store.rows.verdicts import RoundKey, StoredVerdict
 
@@ -173,6 +173,10 @@ def missing_verdicts(store: Store, wanted: RoundFilter) -> set[RoundKey]:
     """Rounds that meet a filter, came by the raw records to their end well before one that was judged, and have no
     verdict; none where the filter asks for what a verdict alone says."""
     if not wanted.known_from_records:
+        return set()
+    one = len(wanted.tables) == 1 and wanted.shoe is not None and wanted.round is not None
+    # The console asks of each round by itself: one that has a verdict is not looked for in all records.
+    if one and revisions(store, RoundKey(wanted.tables[0], str(wanted.shoe), int(wanted.round or 0))):
         return set()
     # A worker judges the rounds of a table in their order: what is behind one that was judged is not still to come.
     found = played_without_verdict(store, wanted, WELL_OVER)
