@@ -4,13 +4,15 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from audit.facts import RoundFacts
+from replay.chain.rows import key_of
 from replay.story import Story, Surroundings, facts_of, tell
 from schemas.records import AnyEvent
 from schemas.time import micros
 from schemas.verdicts import Verdict, parse_verdict
 from store.connect import Store
 from store.read.events import round_surrounded
-from store.read.rounds import Nearby, is_later_judged, nearby, revisions
+from store.read.proof import leaves_beginning
+from store.read.rounds import Nearby, is_later_judged, nearby, opened_at, revisions
 from store.read.unlisted import unlisted_events
 from store.rows.raw import RecordKey, StoredEvent
 from store.rows.verdicts import RoundKey, StoredVerdict
@@ -22,6 +24,10 @@ class RoundNotFound(LookupError):
 
 class EventsGone(LookupError):
     """A verdict is stored and its round's events are not: they are past their retention, or were taken away."""
+
+
+class RoundGone(EventsGone):
+    """Neither events nor verdict of a round are stored, and it must have been there: see `replay verify --chain`."""
 
 
 class InvalidRoundName(ValueError):
@@ -117,7 +123,7 @@ def load_round(store: Store, key: RoundKey) -> StoredRound:
                 f"The verdict on {key} is stored and its events are not: they are past their retention, or somebody"
                 " took them away. `tablewatch replay verify --chain` tells which."
             )
-        raise RoundNotFound(f"There is no round {key}. {near_words(key, nearby(store, key))}")
+        raise not_there(store, key)
     configuration, loaded = around.configuration, around.loadings
     unlisted = unlisted_events(store, key.table, key.shoe, key.round, around.events)
     events = around.events
@@ -140,6 +146,26 @@ _ENDED = "round.closed.v1"
 def _by_device_time(stored: StoredEvent) -> tuple[int, str, int, RecordKey, int]:
     event = stored.event
     return micros(event.time), event.source, event.sequence, stored.key, stored.place
+
+
+def not_there(store: Store, key: RoundKey, what: str = "round") -> LookupError:
+    """Why there is no such round: it must have been there, or, as after a typing error, which ones are near."""
+    near = nearby(store, key)
+    if key.round not in near.rounds:
+        why, sealed = "", key_of(key.table, key.shoe, key.round) + "/"
+        if near.rounds and near.rounds[0] < key.round < near.rounds[-1]:
+            why = f"shoe {key.shoe} has rounds {near.rounds[0]} to {near.rounds[-1]}"
+        elif opened_at(store, key) is not None:
+            why = "its compact row is left"
+        elif leaves_beginning(store, key.table, 0, [("verdict", sealed), ("round", sealed)]):
+            why = "rows of it were sealed"
+        if why:
+            return RoundGone(
+                f"The events and the verdict of {key} are not stored, and a round of this number must have been there:"
+                f" {why}. It may have been removed, or is past its retention. To see which, run: tablewatch replay"
+                " verify --chain"
+            )
+    return RoundNotFound(f"There is no {what} {key}. {near_words(key, near)}")
 
 
 def near_words(key: RoundKey, near: Nearby) -> str:

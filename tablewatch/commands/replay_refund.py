@@ -12,11 +12,11 @@ from rich.text import Text
 
 from games.rulebook import WAGERS
 from replay.refund import GROUNDS, Refund, RefundLine, refund, refund_json
-from replay.rounds import RoundNotFound, near_words
+from replay.rounds import RoundNotFound, not_there
 from schemas.money import amount_words, signed_words
 from schemas.verdicts import Verdict, parse_verdict
 from store.connect import Store
-from store.read.rounds import RoundFilter, currencies, currencies_of, nearby, opened_at, verdict, verdicts
+from store.read.rounds import RoundFilter, currencies, currencies_of, opened_at, verdict, verdicts
 from store.rows.verdicts import RoundKey
 from tablewatch.commands import replay_filters as filters
 from tablewatch.commands.replay_paper import sheet
@@ -69,7 +69,7 @@ def refund_rounds(
             if first is not None:
                 start = opened_at(store, first)
                 if start is None:
-                    raise RoundNotFound(f"There is no judged round {first}. {near_words(first, nearby(store, first))}")
+                    raise not_there(store, first, "judged round")
                 wanted = RoundFilter(tables=(first.table,), start=start, end=wanted.end)
             found = [parse_verdict(each.json) for each in verdicts(store, wanted)]
             if not found:
@@ -86,7 +86,7 @@ def refund_rounds(
 def _verdict(store: Store, key: Any) -> Verdict:
     found = verdict(store, key)
     if found is None:
-        raise RoundNotFound(f"There is no judged round {key}. {near_words(key, nearby(store, key))}")
+        raise not_there(store, key, "judged round")
     return parse_verdict(found.json)
 
 

@@ -17,12 +17,12 @@ from games.documents import DOCUMENTS
 from games.readings import choices
 from games.rulebook import GAMES, WAGERS
 from replay.changes import Changes, InvalidChange, Pay, check_pay, read_changes
-from replay.rounds import RoundNotFound, near_words
+from replay.rounds import not_there
 from replay.what_if import Compared, RoundChange, compared_json, what_if
 from schemas.money import amount_words, signed_words
 from store.connect import Store
 from store.read.bulk import round_keys
-from store.read.rounds import ALL, RoundFilter, currencies, currencies_of, nearby, opened_at
+from store.read.rounds import ALL, RoundFilter, currencies, currencies_of, opened_at
 from store.rows.verdicts import RoundKey
 from tablewatch.commands import replay_filters as filters
 from tablewatch.commands.game_argument import Reading
@@ -119,7 +119,7 @@ def what_if_rounds(
 
 def _known(store: Store, key: RoundKey) -> RoundKey:
     if opened_at(store, key) is None:
-        raise RoundNotFound(f"There is no judged round {key}. {near_words(key, nearby(store, key))}")
+        raise not_there(store, key, "judged round")
     return key
 
 

@@ -10,6 +10,7 @@ import orjson
 import pytest
 from typer.testing import CliRunner, Result
 
+from replay.chain.seal import Sealer
 from schemas.verdicts import verdict_json
 from simulator.floor import simulate
 from store.connect import Store
@@ -19,7 +20,8 @@ from store.write.raw import write_records
 from store.write.verdicts import write_verdicts
 from tablewatch.command import app
 from tests.audit.case import DTB, TIE, Case
-from tests.replay.stored import fill, judged, packed
+from tests.replay.evidence import ring_in
+from tests.replay.stored import ARRIVAL, fill, judged, packed
 from tests.store.floor import LONG
 
 Run = Callable[..., Result]
@@ -119,6 +121,35 @@ def test_a_round_that_is_not_there_names_the_near_ones(
     fill(store, _shoe().lines())
     done = run(command, name)
     assert done.exit_code == 2 and near in done.stderr
+
+
+@pytest.mark.parametrize("gone", [("events", "verdicts"), ("events", "verdicts", "rounds", "findings")])
+@pytest.mark.parametrize("command", [("show",), ("prove",), ("export", "-o", "case.zip"), ("refund",)])
+def test_a_round_between_others_that_is_not_there_may_have_been_removed(
+    store: Store, run: Run, gone: tuple[str, ...], command: tuple[str, ...], tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    fill(store, _shoe().lines())
+    for table in gone:
+        store.command(f"ALTER TABLE {table} DELETE WHERE round = 2", settings={"mutations_sync": 2})
+    done = run(*command, "BT1/S1/2")
+    assert done.exit_code == 1, done.output
+    assert "a round of this number must have been there: shoe S1 has rounds 1 to 4" in done.stderr
+    assert "It may have been removed" in done.stderr and "run: tablewatch replay verify --chain" in done.stderr
+
+
+@pytest.mark.parametrize("gone", ["round = 4", "1"])
+def test_a_last_round_that_was_sealed_and_is_not_there_may_have_been_removed(
+    store: Store, run: Run, gone: str, tmp_path: Path
+) -> None:
+    fill(store, _shoe().lines())
+    assert Sealer(store, ring_in(tmp_path), lambda: ARRIVAL + 86_400_000).seal() is not None
+    for table in ("events", "verdicts", "rounds", "findings"):
+        store.command(f"ALTER TABLE {table} DELETE WHERE {gone}", settings={"mutations_sync": 2})
+    done = run("show", "BT1/S1/4")
+    assert done.exit_code == 1 and "rows of it were sealed" in done.stderr and "--chain" in done.stderr
+    assert run("show", "BT1/S1/5").exit_code == 2
 
 
 @pytest.mark.parametrize("name", ["BT1", "BT1/S1", "BT1/S1/0", "BT1/S1/x", "//1", ""])

@@ -5,13 +5,18 @@ from dataclasses import replace
 import orjson
 import pytest
 
+from console.api.rounds import stored_round
 from console.comparison import Difference, differences
 from console.masking import MASK
+from console.server.problems import Refused
 from replay.custody import note_access
 from schemas.money import amount_words
-from store.rows.verdicts import JudgedRound
+from store.connect import Store
+from store.rows.verdicts import JudgedRound, RoundKey
 from store.write.verdicts import write_verdicts
+from tests.audit.case import Case
 from tests.console.past.evening import ROUNDS, TABLES, Evening
+from tests.replay.stored import fill
 
 pytestmark = pytest.mark.xdist_group("evening")
 
@@ -151,3 +156,18 @@ def test_a_bet_or_finding_that_is_in_one_verdict_alone_shifts_no_other() -> None
         Difference("findings.f1", None, "late-bet: Too late."),
     ]
     assert differences(orjson.loads(orjson.dumps(second)), second) == []
+
+
+def test_a_round_that_was_removed_is_no_typing_error(store: Store) -> None:
+    case = Case()
+    for _ in range(3):
+        case.round()
+    fill(store, case.lines())
+    for table in ("events", "verdicts", "rounds"):
+        store.command(f"ALTER TABLE {table} DELETE WHERE round = 2", settings={"mutations_sync": 2})
+    with pytest.raises(Refused) as refused:
+        stored_round(store, RoundKey("BT1", "S1", 2))
+    assert refused.value.status == 404
+    assert "must have been there: shoe S1 has rounds 1 to 3" in refused.value.detail
+    assert "It may have been removed" in refused.value.detail
+    assert "tablewatch replay verify --chain" in refused.value.detail
