@@ -11,7 +11,7 @@ import orjson
 from audit.merkle import check_consistency, check_inclusion, consistency_proof, inclusion_proof
 from audit.table import facts_behind
 from replay.chain.compare import subject_of, superseded
-from replay.chain.note import TREE, check_note, vouched_keys
+from replay.chain.note import TREE, CheckpointInvalid, check_note, vouched_keys
 from replay.chain.round_records import lost_of_round
 from replay.chain.rows import BY_KIND, RECORD, ChainedRow, key_of, rows_of
 from replay.chain.seal import GRACE_MS
@@ -199,7 +199,10 @@ def consistency_json(
 ) -> dict[str, Any]:
     """The proof that the last checkpoint continues an older one; whose signature is believed, `vouched_keys` says."""
     last = checkpoints(store, TREE)[-1]
-    check_note(last, vouched_keys(signing_keys(store), named, own), _before(store, last))
+    try:
+        check_note(last, vouched_keys(signing_keys(store), named, own), _before(store, last))
+    except CheckpointInvalid as error:
+        raise NotAsSealed(f"checkpoint {last.size}, the last one, is not to be believed: {error}; {LOOK}") from error
     path = consistency_proof(old.size, last.size, StoredTree(store, TREE))
     check_consistency(old.size, old.root, last.size, last.root, path)
     return {"checkpoint": checkpoint_json(last), "path": [step.hex() for step in path]}

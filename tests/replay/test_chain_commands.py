@@ -111,6 +111,18 @@ def test_no_bundle_is_written_under_a_forged_checkpoint(floor: str, own_store: S
     assert "the checkpoint is forged" in done.stderr and "run: tablewatch replay verify --chain" in done.stderr
 
 
+def test_a_proof_under_a_forged_checkpoint_says_that_it_is_the_checkpoint(floor: str, own_store: Store) -> None:
+    run("keys", "make")
+    assert run("chain", "checkpoint").exit_code == 0
+    forge = "ALTER TABLE checkpoints UPDATE signature = reverse(signature) WHERE 1 SETTINGS mutations_sync = 2"
+    own_store.command(forge)
+    done = run("replay", "prove", floor)
+    assert done.exit_code == 1 and done.stdout == ""
+    (last,) = checkpoints(own_store, "main")
+    assert f"checkpoint {last.size}, the last one, is not to be believed: its signature is not that of" in done.stderr
+    assert "run: tablewatch replay verify --chain" in done.stderr
+
+
 def test_a_store_of_which_nothing_is_sealed_is_not_called_whole(floor: str) -> None:
     found = run("replay", "verify", "--chain")
     assert found.exit_code == 1
