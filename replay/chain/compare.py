@@ -1,9 +1,10 @@
 """Rows against leaves: which rows are as they were sealed, which are not, and what became of those."""
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from audit.merkle import leaf_hash
 from replay.chain.lateness import keys_named, named_by, next_in_log
@@ -14,7 +15,10 @@ from store.rows.proof import Leaf
 What = Literal["changed", "removed", "inserted", "moved"]
 
 
-@dataclass(frozen=True, slots=True, order=True)
+_DIGITS = re.compile(r"([0-9]+)")
+
+
+@dataclass(frozen=True, slots=True)
 class Tampering:
     """Something that is not as it was sealed."""
 
@@ -27,6 +31,15 @@ class Tampering:
     """The gaming table, where one is meant."""
     detail: str = ""
     """In one plain sentence."""
+
+    def __lt__(self, other: "Tampering") -> bool:
+        return self._place < other._place
+
+    @property
+    def _place(self) -> tuple[str, str, list[Any], str, str]:
+        """In lists the numbers in keys stand by their size: 2747 comes before 10874."""
+        key = [int(part) if number % 2 else part for number, part in enumerate(_DIGITS.split(self.key))]
+        return self.what, self.kind, key, self.table, self.detail
 
     def __str__(self) -> str:
         of_table = f" of table {self.table}" if self.table else ""

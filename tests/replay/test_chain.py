@@ -301,6 +301,12 @@ def test_a_checkpoint_taken_out_of_the_middle_is_missed_by_the_next(store: Store
     assert _found(store) == [("removed", "checkpoint", f"before {second.size}")]
 
 
+def test_what_is_wrong_is_listed_by_numbers_and_not_by_their_digits() -> None:
+    keys = ["10874", "2747", "before 300", "before 9", "BT1/S1/10/1", "BT1/S1/9/1", "13825"]
+    listed = [each.key for each in sorted(Tampering("changed", "checkpoint", key) for key in keys)]
+    assert listed == ["2747", "10874", "13825", "BT1/S1/9/1", "BT1/S1/10/1", "before 9", "before 300"]
+
+
 def test_a_signature_with_one_bit_changed_is_not_believed(store: Store, ring: KeyRing) -> None:
     first = sealed_evening(store, ring)
     wrong = bytes([first.signature[0] ^ 1, *first.signature[1:]])
