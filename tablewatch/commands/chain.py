@@ -275,7 +275,10 @@ def _sealing(otherwise: str = "one a store is enough", service: _Service | None 
                 raise
             try:
                 yield store
-            except (ChainBroken, TreeIncomplete) as error:
+            except TreeIncomplete as error:
+                typer.echo(f"The chain is broken: {error}.", err=True)
+                raise typer.Exit(FLAGGED) from error
+            except ChainBroken as error:
                 typer.echo(f"The chain is broken: {error}. Look with: tablewatch replay verify --chain", err=True)
                 raise typer.Exit(FLAGGED) from error
 
