@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
-from replay.rounds import near_words
+from replay.rounds import RoundGone, near_words, not_there
 from store import backup as backups
 from store.connect import Patience, Store, connect
 from store.errors import StoreError, StoreUnavailable
@@ -22,7 +22,7 @@ from store.holds import all_holds, apply_holds, lift_hold, place_hold
 from store.migrate import Migration, check
 from store.migrate import migrate as apply_migrations
 from store.migrate import status as migration_states
-from store.read.rounds import nearby
+from store.read.rounds import nearby, revisions
 from store.render import SchemaSettings
 from store.rows.proof import Hold
 from store.rows.verdicts import RoundKey
@@ -175,20 +175,24 @@ def hold(
       tablewatch store hold "case 7" BT12/S004/31 --reason "complaint of a player" --by otto
       tablewatch store hold "case 8" BT12/S004 BT12/S005 --reason "inquiry" --by otto
 
-    Keeps rounds beyond their retention until the hold is lifted. A round is held with its whole shoe. What is not
-    stored is held, too, when it comes, and is named: it may be mistyped. A hold stays as it was placed: its name is not
-    used for the same round again, also when it was lifted.
+    Keeps rounds beyond their retention until the hold is lifted. A round is held with its whole shoe. What
+    comes later of a shoe is held, too. Where nothing of a round or shoe that is named is stored, no hold is placed and
+    the exit code is 1: it may be mistyped, or was removed. A hold stays as it was placed: its name is not used for the
+    same round again, also when it was lifted.
     """
     now = time.time_ns() // 1_000_000
     holds = [_hold(name, place, reason, by, now) for place in places]
     with _explained():
         store = _store()
         check(store)
-        place_hold(store, holds, _schema_settings())
         absent = list(_not_stored(store, holds))
+        if absent:
+            for words in absent:
+                typer.echo(words, err=True)
+            typer.echo(f"No hold was placed: {name} is not in force for {', '.join(places)}.", err=True)
+            raise typer.Exit(FLAGGED)
+        place_hold(store, holds, _schema_settings())
     typer.echo(f"{name} is in force for {', '.join(places)}.")
-    for words in absent:
-        typer.echo(words, err=True)
 
 
 @app.command()
@@ -299,14 +303,19 @@ def _hold(name: str, place: str, reason: str, by: str, now: int) -> Hold:
 
 
 def _not_stored(store: Store, holds: Iterable[Hold]) -> Iterator[str]:
-    """A sentence for each place of which nothing is there: a hold on a mistyped round keeps the one that is meant
-    from nothing."""
+    """A sentence for each place of which nothing is there: a hold on it would keep nothing of what was meant."""
     for each in holds:
         key = RoundKey(each.table, each.shoe, each.round or 1)
         near = nearby(store, key)
-        if not near.rounds or (each.round is not None and each.round not in near.rounds):
-            place = f"{each.table}/{each.shoe}" if each.round is None else str(key)
-            yield f"Nothing of {place} is stored. {near_words(key, near)}"
+        if each.round is None:
+            if not near.rounds:
+                yield f"Nothing of {each.table}/{each.shoe} is stored. {near_words(key, near)}"
+        elif each.round not in near.rounds and not revisions(store, key):
+            gone = not_there(store, key)
+            if isinstance(gone, RoundGone):
+                yield f"{gone}. To keep what is left of its shoe, hold {each.table}/{each.shoe}."
+            else:
+                yield f"Nothing of {key} is stored. {near_words(key, near)}"
 
 
 def _tell(manifest: backups.Manifest, done: str) -> None:

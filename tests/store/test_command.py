@@ -154,6 +154,7 @@ def test_holds_are_placed_listed_and_lifted(url: str, empty_store: Store) -> Non
 
 def test_a_hold_that_stands_is_not_written_over(url: str, empty_store: Store) -> None:
     run("migrate")
+    write_records(empty_store, packed(everything(evening())))
     place = ("hold", "case 7", "BT1/S1/2")
     assert run(*place, "--reason", "a complaint", "--by", "mei").exit_code == 0
     (first,) = all_holds(empty_store)
@@ -172,6 +173,7 @@ def test_a_hold_that_stands_is_not_written_over(url: str, empty_store: Store) ->
 
 def test_a_hold_that_was_lifted_keeps_its_name(url: str, empty_store: Store) -> None:
     run("migrate")
+    write_records(empty_store, packed(everything(evening())))
     place = ("hold", "case 7", "BT1/S1", "--reason", "a complaint", "--by", "mei")
     assert run(*place).exit_code == 0
     assert run("lift", "case 7", "--by", "anna").exit_code == 0
@@ -183,17 +185,30 @@ def test_a_hold_that_was_lifted_keeps_its_name(url: str, empty_store: Store) -> 
     assert run("hold", "case 7", "BT2/S1", "--reason", "a complaint", "--by", "mei").exit_code == 0, "another round"
 
 
-def test_a_hold_on_what_is_not_stored_is_placed_and_named(url: str, empty_store: Store) -> None:
+def test_no_hold_is_placed_where_nothing_of_a_named_round_is_stored(url: str, empty_store: Store) -> None:
     run("migrate")
     write_records(empty_store, packed(everything(evening())))
-    placed = run("hold", "case 7", "BT1/S1/2", "BT1/S1/99", "BT9/S1", "--reason", "a complaint", "--by", "otto")
-    assert placed.exit_code == 0, placed.output
-    assert len(holds_in_force(empty_store)) == 3
-    assert "Nothing of BT1/S1/99 is stored. Shoe S1 has rounds 1 to " in placed.output
-    assert "Nothing of BT9/S1 is stored. There is no table BT9; there are BT3, BT2, BT1." in placed.output
-    assert "Nothing of BT1/S1/2 " not in placed.output
-    few = run("hold", "case 8", "B1/S1/1", "--reason", "a complaint", "--by", "otto")
-    assert few.stderr == "Nothing of B1/S1/1 is stored. There is no table B1; there are BT1, BT2, BT3.\n"
+    about = ("--reason", "a complaint", "--by", "otto")
+    refused = run("hold", "case 7", "BT1/S1/2", "BT1/S1/99", "BT9/S1", *about)
+    assert (refused.exit_code, refused.stdout) == (1, ""), refused.output
+    assert all_holds(empty_store) == [], "of several places none is held when one is refused"
+    assert "Nothing of BT1/S1/99 is stored. Shoe S1 has rounds 1 to " in refused.stderr
+    assert "Nothing of BT9/S1 is stored. There is no table BT9; there are BT3, BT2, BT1." in refused.stderr
+    assert "Nothing of BT1/S1/2 " not in refused.stderr
+    assert "No hold was placed: case 7 is not in force for BT1/S1/2, BT1/S1/99, BT9/S1." in refused.stderr
+    few = run("hold", "case 8", "B1/S1/1", *about)
+    assert few.stderr.startswith("Nothing of B1/S1/1 is stored. There is no table B1; there are BT1, BT2, BT3.\n")
+
+
+def test_where_a_round_may_have_been_removed_its_shoe_can_be_held(url: str, empty_store: Store) -> None:
+    run("migrate")
+    write_records(empty_store, packed(everything(evening())))
+    empty_store.command("ALTER TABLE events DELETE WHERE round = 2", settings={"mutations_sync": 2})
+    about = ("--reason", "a complaint", "--by", "otto")
+    refused = run("hold", "case 7", "BT1/S1/2", *about)
+    assert refused.exit_code == 1 and "It may have been removed" in refused.stderr
+    assert "To keep what is left of its shoe, hold BT1/S1." in refused.stderr
+    assert run("hold", "case 7", "BT1/S1", *about).exit_code == 0
 
 
 def test_a_store_that_cannot_be_reached_is_exit_code_3(monkeypatch: pytest.MonkeyPatch) -> None:
