@@ -531,9 +531,20 @@ def check(where: Path, trusted: FrozenSet[str] = frozenset()) -> Tuple[List[str]
     return lines + told, right
 
 
+USAGE = """usage: python verify.py [case.zip or folder] [--trust KEY]
+
+Checks an evidence bundle: the one named, or else the folder that this file is in.
+--trust KEY   believe this key, whose name its owner told you by another way; may be repeated
+Exit code 0: all is right, 1: something is not, 2: there is no bundle.
+"""
+
+
 def main(arguments: Sequence[str]) -> int:
     trusted, places = set(), []
     arguments = list(arguments)
+    if "--help" in arguments or "-h" in arguments:
+        sys.stdout.write(USAGE)
+        return 0
     while arguments:
         each = arguments.pop(0)
         if each == "--trust" and arguments:
@@ -545,7 +556,7 @@ def main(arguments: Sequence[str]) -> int:
         sys.stdout.write(f"{where}: is not there\n")
         return 2
     if len(places) > 1:
-        sys.stdout.write("usage: python verify.py [case.zip or folder] [--trust KEY]\n")
+        sys.stdout.write(USAGE)
         return 2
     lines, right = check(where, frozenset(trusted))
     sys.stdout.write("\n".join(lines) + "\n")

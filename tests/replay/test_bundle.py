@@ -269,6 +269,16 @@ def test_it_runs_alone_without_anything_of_ours(case: bytes, tmp_path: Path) -> 
     assert missing.returncode == 2
 
 
+@pytest.mark.parametrize("asked", ["--help", "-h"])
+def test_the_check_of_a_bundle_says_how_it_is_used(asked: str) -> None:
+    program = Path(check_case.__file__)
+    run = subprocess.run(
+        [sys.executable, "-I", str(program), asked], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert run.returncode == 0
+    assert run.stdout.startswith("usage: python verify.py [case.zip or folder] [--trust KEY]\n")
+
+
 def _two_rounds_of_a_shoe(store: Store, folder: Path) -> list[RoundKey]:
     """Rounds of one shoe that draw the same cards, each event in a record of its own, sealed."""
     case = Case().round(bets={"b1": ("player", 100)}, settled={"b1": (100, 0)}).round()
