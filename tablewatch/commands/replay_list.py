@@ -60,10 +60,10 @@ def list_rounds(
         if most and len(found) > most:
             typer.echo(f"There are more; --limit {most * 5} shows more of them, --limit 0 all.")
         if not found:
-            typer.echo(_nothing(store, wanted))
+            typer.echo(nothing_meant(store, wanted))
 
 
-def _nothing(store: Store, wanted: RoundFilter) -> str:
+def nothing_meant(store: Store, wanted: RoundFilter) -> str:
     """What is said where no round meets the filter; a table or shoe that is not there is named, with those that are."""
     if wanted == RoundFilter():
         return "No round is stored yet."

@@ -19,6 +19,7 @@ from store.read.identities import SharedId
 from store.read.rounds import ALL, RoundFilter, count_rounds, currencies_of
 from store.rows.verdicts import RoundKey
 from tablewatch.commands import replay_filters as filters
+from tablewatch.commands.replay_list import nothing_meant
 from tablewatch.commands.replay_paper import sheet
 from tablewatch.commands.replay_store import FLAGGED, note, rounds_bar, stored
 
@@ -111,7 +112,8 @@ def verify_rounds(
             sys.stdout.buffer.write(orjson.dumps(verified_json(result)) + b"\n")
             sys.stdout.buffer.flush()
         else:
-            print_verified(sheet(), result, currencies_of(store, [each.key for each in _shown(result)]))
+            nothing = "" if result.rounds else nothing_meant(store, wanted)
+            print_verified(sheet(), result, currencies_of(store, [each.key for each in _shown(result)]), nothing)
     if result.deviating or result.shared_ids:
         raise typer.Exit(FLAGGED)
 
@@ -161,8 +163,9 @@ def _of_kind(result: Verified, kind: str) -> list[Deviation]:
     return [each for each in result.deviations if each.kind == kind]
 
 
-def print_verified(console: Console, result: Verified, currencies: Mapping[RoundKey, str]) -> None:
-    """The result for people: a sentence where all is well, else the differences, amounts in the rounds' currencies."""
+def print_verified(console: Console, result: Verified, currencies: Mapping[RoundKey, str], nothing: str) -> None:
+    """The result for people: a sentence where all is well, else the differences, amounts in the rounds' currencies;
+    ``nothing``: why no round was meant."""
     deviating, others = result.deviating, [each for each in result.deviations if each.told_apart]
     scope = f"{result.rounds:,} rounds of {result.tables:,} table{'s' if result.tables != 1 else ''}"
     for kind, meaning in _KINDS.items():
@@ -176,7 +179,7 @@ def print_verified(console: Console, result: Verified, currencies: Mapping[Round
             console.print(f"  … and {len(of_kind) - SHOWN:,} more; --json lists them all.", style="dim")
     _print_shared(console, result.shared_ids)
     if not result.rounds and not deviating:
-        console.print("No stored round is meant by this: nothing was verified.")
+        console.print(f"{nothing} Nothing was verified.", markup=False, highlight=False)
     elif deviating:
         console.print(Text(f"{scope}: {len(deviating):,} deviate from what is stored.", "bold red"))
     elif others:

@@ -248,6 +248,8 @@ def test_a_list_without_rounds_names_the_table_that_is_not_there(
 ) -> None:
     fill(store, _shoe().lines())
     assert run("list", *options).stdout == f"No stored round is meant by this.{words}\n"
+    said = _said(run("verify", *options))
+    assert said.startswith(f"No stored round is meant by this.{words} Nothing was verified.")
 
 
 @pytest.mark.parametrize(
