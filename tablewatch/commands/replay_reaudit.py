@@ -90,6 +90,7 @@ def _print(result: Reaudited, took: float) -> None:
         return
     typer.echo(
         f"{result.rows:,} rounds and {result.bets:,} bets of {len(result.games)} games in {took:.1f} s:"
-        f" {result.differing:,} differ; of {result.in_doubt:,} it is not clear what was dealt,"
+        f" {result.differing:,} differ{'s' * (result.differing == 1)};"
+        f" of {result.in_doubt:,} it is not clear what was dealt,"
         f" of {result.unknown:,} not even the game is known."
     )

@@ -167,7 +167,8 @@ def print_verified(console: Console, result: Verified, currencies: Mapping[Round
     """The result for people: a sentence where all is well, else the differences, amounts in the rounds' currencies;
     ``nothing``: why no round was meant."""
     deviating, others = result.deviating, [each for each in result.deviations if each.told_apart]
-    scope = f"{result.rounds:,} rounds of {result.tables:,} table{'s' if result.tables != 1 else ''}"
+    rounds, tables = "s" * (result.rounds != 1), "s" * (result.tables != 1)
+    scope = f"{result.rounds:,} round{rounds} of {result.tables:,} table{tables}"
     for kind, meaning in _KINDS.items():
         of_kind = _of_kind(result, kind)
         if not of_kind:
@@ -181,7 +182,9 @@ def print_verified(console: Console, result: Verified, currencies: Mapping[Round
     if not result.rounds and not deviating:
         console.print(f"{nothing} Nothing was verified.", markup=False, highlight=False)
     elif deviating:
-        console.print(Text(f"{scope}: {len(deviating):,} deviate from what is stored.", "bold red"))
+        console.print(
+            Text(f"{scope}: {len(deviating):,} deviate{'s' * (len(deviating) == 1)} from what is stored.", "bold red")
+        )
     elif others:
         told = f"{scope}: as stored, but for {len(others):,} that another version of the judge judged."
         console.print(Text(told, "yellow"))

@@ -276,6 +276,7 @@ def test_a_re_audit_says_what_it_did_and_what_differs(floor: str, own_store: Sto
     wrong = run("replay", "reaudit")
     assert wrong.exit_code == 1
     assert f"{floor} r1 differs in outcome: the judge stands by the verdict" in wrong.output
+    assert " 1 differs; of " in wrong.output
     assert run("replay", "reaudit", "--outcomes", "--table", "nowhere").exit_code == 0
     assert run("replay", "reaudit", "--game", "poker").exit_code == 2
 

@@ -338,6 +338,7 @@ def test_verify_ends_with_1_where_a_verdict_was_removed_under_every_filter(
         store.command(f"ALTER TABLE {table} DELETE WHERE round = 2", settings={"mutations_sync": 2})
     done = run("verify", *wanted)
     assert done.exit_code == 1 and "verdict-gone" in done.stdout and "BT1/S1/2" in done.stdout
+    assert "8 rounds of 1 table: 1 deviates from what is stored." in done.stdout
     assert orjson.loads(run("verify", *wanted, "--json").stdout_bytes)["removed_looked_for"] is True
 
 
