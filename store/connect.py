@@ -13,7 +13,14 @@ from clickhouse_driver.util.escape import escape_param
 
 from store import driver_columns
 from store.address import Address, parse_address
-from store.errors import AccessRefused, QueryRefused, SchemaTooOld, StoreUnavailable, StoreUnreachable
+from store.errors import (
+    AccessRefused,
+    PartUnreadable,
+    QueryRefused,
+    SchemaTooOld,
+    StoreUnavailable,
+    StoreUnreachable,
+)
 
 _SETTINGS: Mapping[str, Any] = {
     # An insert is acknowledged when it is in the table, not when it is in a buffer.
@@ -34,6 +41,8 @@ _SETTINGS: Mapping[str, Any] = {
 _NOT_NOW = frozenset({159, 160, 198, 202, 203, 209, 210, 225, 236, 241, 242, 243, 252, 279, 285, 286, 319, 999})
 _DISK_FULL = "No space left on device"
 _REFUSED = frozenset({164, 192, 193, 194, 497, 516})
+# Checksums that do not match, data that is corrupt or cannot be decompressed, a codec that there is not.
+_UNREADABLE = frozenset({40, 246, 271, 432})
 _NO_SUCH_TABLE = frozenset({16, 60, 81})
 
 # What the driver says when bytes do not go on as they should: the other side died in the middle of them.
@@ -299,5 +308,11 @@ def _named_by_consequence(address: Address) -> Iterator[None]:
         if error.code in _NO_SUCH_TABLE:
             raise SchemaTooOld(
                 f"the store at {address} lacks a table or column; run: tablewatch store migrate ({said})"
+            ) from error
+        if error.code in _UNREADABLE:
+            raise PartUnreadable(
+                "a part of it cannot be read, since bytes on disk are not those that were written (checksum); run:"
+                f" tablewatch replay verify --chain, which names the part. The store at {address} says: {said}",
+                error.code,
             ) from error
         raise QueryRefused(f"the store at {address} says: {said}", error.code) from error

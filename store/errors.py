@@ -46,6 +46,10 @@ class QueryRefused(StoreError):
         return type(self), (str(self), self.code)
 
 
+class PartUnreadable(QueryRefused):
+    """Bytes of the store on disk are not those that were written: look with ``tablewatch replay verify --chain``."""
+
+
 class BackupDamaged(StoreError):
     """A file of the backup is missing or differs from what was written: use another backup."""
 

@@ -3,6 +3,8 @@
 import random
 from pathlib import Path
 
+from typer.testing import CliRunner
+
 from replay.chain.exported import examine, export_rows
 from replay.chain.seal import Sealer
 from replay.chain.verify import verify_chain
@@ -12,6 +14,7 @@ from store.migrate import migrate
 from store.rows.proof import AccessEntry
 from store.write.proof import write_access
 from store.write.verdicts import write_verdicts
+from tablewatch.command import app
 from tests.replay.alterations import altered
 from tests.replay.evidence import LATER, ring_in, sealed_evening
 from tests.store.contents import merge_all
@@ -65,4 +68,8 @@ def test_bytes_flipped_on_disk_are_told_with_the_part_that_they_are_in(tmp_path:
         store = connect(server.url)
         told = verify_chain(store).tampering
         store.close()
+        asked = CliRunner().invoke(app, ["replay", "verify"], env={"TABLEWATCH_CLICKHOUSE_URL": server.url})
+    assert asked.exit_code == 3
+    assert asked.stderr.startswith("The store cannot be used: a part of it cannot be read, since bytes on disk are not")
+    assert "run: tablewatch replay verify --chain, which names the part" in asked.stderr
     assert [(each.what, each.kind, each.key) for each in told] == [("changed", "part", f"verdicts/{name}")]
