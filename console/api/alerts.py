@@ -160,6 +160,8 @@ class HandOver(Given):
 
     to: Annotated[str, Field(min_length=1, max_length=64)]
     note: Annotated[str, Field(max_length=LONGEST_NOTE)] = ""
+    holder: Annotated[str | None, Field(max_length=64)] = None
+    """From whom it is believed to be taken; empty: nobody has taken it. Where somebody else has it by then: 409."""
 
 
 @router.get("/alerts", summary="Alerts")
@@ -249,7 +251,7 @@ async def hand_over(
         raise Refused(422, str(error)) from error
     if person.disabled is not None:
         raise Refused(422, f"{person.name} is not here any more")
-    act = _act(session, "hand over", note=given.note, to=person.name, to_role=person.role)
+    act = _act(session, "hand over", note=given.note, to=person.name, to_role=person.role, holder=given.holder)
     return await _do(parts, alert, act, session, request)
 
 

@@ -84,6 +84,8 @@ class Act:
     to: str = ""
     """Who gets the alert when it is handed over."""
     to_role: Role | None = None
+    holder: str | None = None
+    """Who has it by then, as its author believes who hands it over; empty: nobody; None: whoever it is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -305,6 +307,8 @@ def _hand_over(life: Life, act: Act) -> _Made | Refusal:
         return Refusal(f"{act.to} has this alert already.", life.last)
     if act.role == "operator" and life.holder not in ("", act.by):
         return Refusal(f"{life.holder} has taken this alert: only {life.holder} or a shift manager can hand it over.")
+    if act.holder is not None and life.holder != act.holder:
+        return Refusal(f"It is with {life.holder or 'nobody'} now: {_told(life)}", life.last)
     if act.to == act.by:
         return [("taken over", "taken", {"detail": {"from": life.holder}}) if life.holder else ("taken", "taken", {})]
     return [("handed over", "taken", {"recipient": act.to, "detail": {"to_role": act.to_role}})]

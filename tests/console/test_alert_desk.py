@@ -105,6 +105,21 @@ def test_alerts_are_handed_over_to_people_who_may_have_them(console: ConsoleServ
     assert handed["steps"][-1]["note"] == "End of my shift."
 
 
+def test_what_went_to_somebody_else_meanwhile_is_taken_from_nobody_who_was_not_named(console: ConsoleServer) -> None:
+    alert = raised(console, 12_001)
+    path = f"/api/v1/alerts/{alert}"
+    with console.client("shift_manager") as manager, console.client("operator") as operator:
+        assert operator.post(f"{path}/take").json()["holder"] == "operator"
+        given = {"to": "administrator", "holder": "shift-manager"}
+        refused = manager.post(f"{path}/hand-over", json=given)
+        assert refused.status_code == 409
+        assert refused.json()["detail"].startswith("It is with operator now")
+        assert manager.post(f"{path}/hand-over", json={**given, "holder": ""}).status_code == 409
+        assert operator.get(path).json()["holder"] == "operator"
+        handed = manager.post(f"{path}/hand-over", json={**given, "holder": "operator"})
+        assert handed.json()["holder"] == "administrator"
+
+
 def test_a_note_stays_with_the_alert_whatever_it_holds(console: ConsoleServer) -> None:
     alert = raised(console, 5)
     words = "<script>alert(1)</script> ' \" \\ %s é 表 \n next line"

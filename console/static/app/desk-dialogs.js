@@ -1,6 +1,6 @@
 // What somebody says when he resolves an alert, reopens it, notes something, hands it over or takes it over.
 
-import { h } from "/public/dom.js";
+import { h, write } from "/public/dom.js";
 import { get, post } from "./api.js";
 import { dialog } from "./dialog.js";
 import { count, words } from "./format.js";
@@ -21,13 +21,25 @@ export function askResolution(desk) {
   ], (form) => desk.attempt("resolve", { disposition: form.get("disposition"), note: form.get("note") }));
 }
 
-// From whoever has it and may have gone home. Asked for, because a key pressed in passing must not take it from him.
-export function askTakingOver(desk, holder) {
-  dialog("Take over", [h("p", {}, `${holder} has taken this alert. It is yours then, and keeps both names.`), note("Note", false)],
-    (form) => desk.attempt("hand-over", { to: desk.room.who.name, note: form.get("note") }));
+// From whoever has it and may have gone home. Asked for, because a key pressed in passing must not take it from him;
+// where it went to somebody else meanwhile, he is named before it is asked for again.
+export function askTakingOver(desk, alert) {
+  let { holder } = alert;
+  const told = () => `${holder} has taken this alert. It is yours then, and keeps both names.`;
+  const whose = h("p", {}, told());
+  dialog("Take over", [whose, note("Note", false)], async (form) => {
+    const refused = await desk.attempt("hand-over", { to: desk.room.who.name, note: form.get("note"), holder });
+    const now = desk.detail?.id === alert.id ? desk.detail.holder : holder;
+    if (refused && now && now !== desk.room.who.name) {
+      holder = now;
+      write(whose, told());
+    }
+    return refused;
+  });
 }
 
-export async function askHandingOver(desk, ids) {
+// Each from whom it is at now: what a colleague takes over while the dialog is open stays with her.
+export async function askHandingOver(desk, alerts) {
   let colleagues;
   try {
     colleagues = (await get("/api/v1/colleagues")).filter((each) => each.name !== desk.room.who.name);
@@ -35,21 +47,30 @@ export async function askHandingOver(desk, ids) {
     desk.room.say(problem.message);
     return;
   }
-  dialog(ids.length === 1 ? "Hand over" : `Hand over ${ids.length} alerts`, [
+  let left = alerts;
+  dialog(alerts.length === 1 ? "Hand over" : `Hand over ${alerts.length} alerts`, [
     h("label", {}, "To", h("select", { name: "to", required: true }, h("option", { value: "" }, "Choose…"), colleagues.map((each) => h("option", { value: each.name }, `${each.name} (${words(each.role)})`)))),
     note("Note", false),
   ], async (form) => {
-    let refused = "";
-    for (const id of ids) {
+    const to = form.get("to");
+    const refused = [];
+    for (const alert of left) {
       try {
-        desk.know(await post(`/api/v1/alerts/${encodeURIComponent(id)}/hand-over`, { to: form.get("to"), note: form.get("note") }));
+        desk.know(await post(`/api/v1/alerts/${encodeURIComponent(alert.id)}/hand-over`, { to, note: form.get("note"), holder: alert.holder }));
       } catch (problem) {
-        refused = problem.message;
+        refused.push({ alert, ...problem, reason: problem.message });
         if (problem.status === 503) desk.room.uncertain.watch();
       }
     }
-    if (!refused) desk.room.say(`${count(ids.length)} handed over to ${form.get("to")}.`);
-    desk.drawPane();
-    return refused;
-  });
+    const handed = `${count(left.length - refused.length)} handed over to ${to}.`;
+    if (left.length > refused.length) desk.room.say(handed);
+    // What was handed over is not asked for again.
+    left = refused.map(({ alert }) => alert);
+    if (refused.some(({ alert, status }) => status === 409 && alert.id === desk.chosen)) await desk.open(desk.chosen, { still: true });
+    else desk.drawPane();
+    if (alerts.length === 1) return refused[0]?.reason ?? "";
+    return refused.length ? [h("p", {}, `${handed} Not handed over:`), h("ul", {}, refused.map(({ alert, reason }) => h("li", {}, h("b", {}, named(alert)), `: ${reason}`)))] : "";
+  }, "Hand over");
 }
+
+const named = ({ code, table, round }) => `${code}${table ? ` of ${table}` : ""}${round ? `, round ${round}` : ""}`;

@@ -296,9 +296,9 @@ class Desk {
       h("div", { class: "deeds" },
         alert.open && unattended ? deed("acknowledge", "Acknowledge (a)", () => this.act("acknowledge"), "primary") : null,
         alert.open && alert.state !== "taken" ? deed("take", "Take (t)", () => this.act("take"), unattended ? "" : "primary") : null,
-        elsewhere ? deed("take-over", "Take over", () => askTakingOver(this, alert.holder), "primary")
+        elsewhere ? deed("take-over", "Take over", () => askTakingOver(this, alert), "primary")
           : alert.open ? deed("resolve", "Resolve (r)", () => askResolution(this), alert.state === "taken" ? "primary" : "") : deed("reopen", "Reopen", () => askWords(this, "reopen", "Why is it opened again?"), ""),
-        alert.open && !unattended && !(elsewhere && !this.may("take-over")) ? deed("hand-over", "Hand over", () => askHandingOver(this, [alert.id]), "") : null,
+        alert.open && !unattended && !(elsewhere && !this.may("take-over")) ? deed("hand-over", "Hand over", () => askHandingOver(this, [alert]), "") : null,
         deed("note", "Add a note", () => askWords(this, "note", "Note"), "")),
       h("h3", {}, "What to do"),
       h("p", { class: "advice" }, coded(alert.advice)),
@@ -354,7 +354,7 @@ class Desk {
       this.room.say("You have no open alert to hand over.");
       return;
     }
-    await askHandingOver(this, mine.map((alert) => alert.id));
+    await askHandingOver(this, mine);
   }
 
   key(event) {

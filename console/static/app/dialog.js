@@ -1,11 +1,11 @@
 // A few fields over the page, and what is done with them; nothing is done before all that is required is there.
 
-import { h, write } from "/public/dom.js";
+import { h, put } from "/public/dom.js";
 
 // `done` gives why it could not be done, if so: then all that was typed stays.
-export function dialog(title, fields, done) {
-  const refused = h("p", { class: "event", role: "alert", hidden: true });
-  const submit = h("button", { class: "primary", type: "submit" }, title);
+export function dialog(title, fields, done, deed = title) {
+  const refused = h("div", { class: "event", role: "alert", hidden: true });
+  const submit = h("button", { class: "primary", type: "submit" }, deed);
   const form = h("form", {}, h("h2", {}, title), fields, refused,
     h("div", { class: "buttons" }, h("button", { type: "button", onclick: () => node.close() }, "Cancel"), submit));
   const node = h("dialog", { "aria-label": title, onclose: () => node.remove() }, form);
@@ -18,7 +18,7 @@ export function dialog(title, fields, done) {
       return;
     }
     submit.disabled = false;
-    write(refused, problem);
+    put(refused, problem);
     refused.hidden = false;
   });
   document.body.append(node);

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Page, expect
 
 from console.auth.roles import Role
 from schemas.findings import Finding
@@ -92,44 +92,6 @@ def test_what_others_close_or_reopen_comes_into_the_closed_ones_and_goes_by_itse
     assert listed(page) == [second.id]
 
 
-def test_nobody_is_chosen_beforehand_to_hand_over_to(console: ConsoleServer, visitor: Visitor) -> None:
-    finding = made_up_finding(9307, message="Whose is this?")
-    raise_all(console, finding)
-    page = visitor.page(console, "shift_manager", f"/desk?alert={finding.id}")
-    pane, dialog = page.locator(".alert-pane"), page.get_by_role("dialog")
-    pane.get_by_role("button", name="Take").click()
-    expect(pane).to_contain_text("shift-manager")
-    pane.get_by_role("button", name="Hand over").click()
-    expect(dialog.get_by_label("To")).to_have_value("")
-    dialog.get_by_role("button", name="Hand over").click()
-    expect(dialog.get_by_label("To")).to_be_focused()
-    dialog.get_by_label("To").select_option("operator")
-    dialog.get_by_role("button", name="Hand over").click()
-    expect(page.get_by_text("1 handed over to operator.")).to_be_visible()
-
-
-def test_what_is_just_being_taken_is_handed_over_with_the_others(console: ConsoleServer, visitor: Visitor) -> None:
-    finding = made_up_finding(9308, message="Taken at the end of a shift.")
-    raise_all(console, finding)
-    page = visitor.page(console, "shift_manager", f"/desk?alert={finding.id}")
-    pane, dialog = page.locator(".alert-pane"), page.get_by_role("dialog")
-    held: list[Route] = []
-
-    def hold(route: Route) -> None:
-        held.append(route)
-
-    page.route("**/take", hold)
-    with page.expect_request("**/take"):
-        pane.get_by_role("button", name="Take").click()
-    page.get_by_role("button", name="Hand over my alerts").click()
-    held.pop().continue_()
-    dialog.get_by_label("To").select_option("operator")
-    dialog.get_by_role("button", name="Hand over").click()
-    expect(dialog).to_have_count(0)
-    with console.client("operator") as client:
-        assert client.get(f"/api/v1/alerts/{finding.id}").json()["holder"] == "operator"
-
-
 def take(console: ConsoleServer, finding: Finding, role: Role) -> None:
     """Somebody takes it at another desk."""
     with console.client(role) as client:
@@ -143,27 +105,6 @@ def page_of_what_is_taken(console: ConsoleServer, visitor: Visitor, number: int,
     raise_all(console, finding)
     take(console, finding, by)
     return visitor.page(console, seen_by, f"/desk?alert={finding.id}")
-
-
-def test_a_shift_manager_takes_over_what_somebody_else_has_and_resolves_it(
-    console: ConsoleServer, visitor: Visitor
-) -> None:
-    page = page_of_what_is_taken(console, visitor, 9350, "operator", "shift_manager")
-    pane, dialog = page.locator(".alert-pane"), page.get_by_role("dialog")
-    expect(pane.locator(".waited")).to_contain_text("operator has it")
-    expect(pane.get_by_role("button", name="Resolve")).to_have_count(0)
-    page.keyboard.press("r")
-    expect(page.get_by_text("operator has taken this alert: take it over first.")).to_be_visible()
-    pane.get_by_role("button", name="Take over").click()
-    expect(dialog).to_contain_text("operator has taken this alert")
-    dialog.get_by_role("button", name="Take over").click()
-    expect(pane.locator(".waited")).to_contain_text("shift-manager has it")
-    expect(pane.locator(".steps")).to_contain_text("taken over by shift-manager (Shift manager)")
-    pane.get_by_role("button", name="Resolve").click()
-    dialog.get_by_label("What was it?").select_option("confirmed")
-    dialog.get_by_label("What was found").fill("Paid on the next day.")
-    dialog.get_by_role("button", name="Resolve").click()
-    expect(pane).to_contain_text("Resolved: confirmed, by shift-manager")
 
 
 def test_an_operator_is_offered_nothing_that_would_be_refused_of_what_somebody_else_has(

@@ -123,6 +123,17 @@ def test_an_unacknowledged_alert_is_not_handed_over() -> None:
     assert "goes on calling" in refused(RAISED, act("hand over")).reason
 
 
+def test_an_alert_is_handed_over_only_from_whom_it_is_believed_to_be_at() -> None:
+    taken = after(act("take", "bob", "operator"))
+    mine = act("hand over", to="carl", to_role="operator", holder="anna")
+    assert refused(taken, mine).reason == "It is with bob now: bob (operator) was first and took it."
+    assert refused(taken, replace(mine, holder="")).first == taken[-1], "nobody had it"
+    assert life_of(taken + after_on(taken, replace(mine, holder="bob"))).holder == "carl"
+    assert life_of(taken + after_on(taken, replace(mine, holder=None))).holder == "carl", "whoever has it"
+    reopened = after(act("acknowledge"), act("resolve"), act("reopen"), act("acknowledge", "eve"))
+    assert refused(reopened, mine).reason.startswith("It is with nobody now: eve (shift manager) was first")
+
+
 def test_escalation_stops_with_the_first_who_sees_it() -> None:
     escalate = SystemAct(deed="escalate", at=START + 9, role="shift_manager")
     steps = after(escalate, escalate)
