@@ -241,7 +241,7 @@ class LiveRoom:
         else:
             says = (
                 "it does not answer; tables are live, older rounds cannot be shown, and whether an act on an alert"
-                " counts shows there"
+                " counts is told as soon as it is known"
             )
         self.health.store.set("away", says, SILENT_SECONDS if silent else 0.0)
 

@@ -44,7 +44,8 @@ RESPONSES: Final[dict[int | str, dict[str, Any]]] = {
         413: "The request is too large.",
         422: "Something in the request is wrong.",
         429: "Too many requests.",
-        503: "The store or the pipeline is away.",
+        503: "The store or the pipeline is away: nothing was done.",
+        504: "The store does not answer: whether it was done is told as soon as it is known.",
     }.items()
 }
 

@@ -19,7 +19,8 @@ _going_on: set[asyncio.Task[Any]] = set()
 async def in_time(
     work: Coroutine[Any, Any, T], otherwise: str, unanswered: Callable[[asyncio.Task[T]], None] | None = None
 ) -> T:
-    """What the work gives; or 503 with these words, while the work goes on to its end. ``unanswered`` gets it then."""
+    """What the work gives; or 503 with these words, while the work goes on to its end. ``unanswered`` gets it then, of
+    what may count all the same: the answer is 504."""
     task = asyncio.create_task(work)
     done, _ = await asyncio.wait({task}, timeout=ANSWER_SECONDS)
     if done:
@@ -28,6 +29,7 @@ async def in_time(
     task.add_done_callback(_told_in_time)
     if unanswered is not None:
         unanswered(task)
+        raise Refused(504, otherwise)
     raise Refused(503, otherwise, {"Retry-After": "5"})
 
 

@@ -33,9 +33,10 @@ def test_an_act_while_the_store_hangs_is_uncertain_and_counts_and_is_logged_when
         try:
             await_that(lambda: "it does not answer" in health.store.words, "the pages name the store")
             asked, acted = operator.get(path), operator.post(f"{path}/acknowledge")
-            assert (asked.status_code, acted.status_code) == (503, 503)
+            assert (asked.status_code, acted.status_code) == (503, 504)
             assert "the store does not answer" in asked.json()["detail"]
             assert "whether this counts is told" in acted.json()["detail"]
+            assert "counts is told as soon as it is known" in health.store.words
             [uncertain] = operator.get("/api/v1/uncertain-acts").json()
             assert (uncertain["deed"], uncertain["table"], uncertain["outcome"]) == ("acknowledge", "BT01", "uncertain")
             named = f"/api/v1/uncertain-acts/{uncertain['id']}"

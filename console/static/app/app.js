@@ -106,7 +106,7 @@ function tellStatus() {
   }
   for (const [name, part] of Object.entries(floor.status ?? {})) {
     if (!part?.state || part.state === "ok" || part.state === "starting") continue;
-    const since = part.since ? ` (since ${age(floor.now() - part.since)})` : "";
+    const since = part.since ? ` (for ${age(floor.now() - part.since)})` : "";
     found.push([part.state === "behind" ? "warn" : "bad", `${headline(name, part.state)}: ${part.words}${since}`]);
   }
   const words = pulseWords(floor);

@@ -54,22 +54,26 @@ export async function askHandingOver(desk, alerts) {
   ], async (form) => {
     const to = form.get("to");
     const refused = [];
+    let uncertain = "";
+    let handed = 0;
     for (const alert of left) {
       try {
         desk.know(await post(`/api/v1/alerts/${encodeURIComponent(alert.id)}/hand-over`, { to, note: form.get("note"), holder: alert.holder }));
+        handed += 1;
       } catch (problem) {
-        refused.push({ alert, ...problem, reason: problem.message });
-        if (problem.status === 503) desk.room.uncertain.watch();
+        if (problem.status === 504) uncertain = problem.message;
+        else refused.push({ alert, ...problem, reason: problem.message });
       }
     }
-    const handed = `${count(left.length - refused.length)} handed over to ${to}.`;
-    if (left.length > refused.length) desk.room.say(handed);
-    // What was handed over is not asked for again.
+    if (uncertain) desk.room.uncertain.watch();
+    const done = [handed || alerts.length > 1 ? `${count(handed)} handed over to ${to}.` : "", uncertain].filter(Boolean).join(" ");
+    if (handed || uncertain) desk.room.say(done);
+    // What was handed over, or may have been, is not asked for again.
     left = refused.map(({ alert }) => alert);
     if (refused.some(({ alert, status }) => status === 409 && alert.id === desk.chosen)) await desk.open(desk.chosen, { still: true });
     else desk.drawPane();
     if (alerts.length === 1) return refused[0]?.reason ?? "";
-    return refused.length ? [h("p", {}, `${handed} Not handed over:`), h("ul", {}, refused.map(({ alert, reason }) => h("li", {}, h("b", {}, named(alert)), `: ${reason}`)))] : "";
+    return refused.length ? [h("p", {}, `${done} Not handed over:`), h("ul", {}, refused.map(({ alert, reason }) => h("li", {}, h("b", {}, named(alert)), `: ${reason}`)))] : "";
   }, "Hand over");
 }
 

@@ -337,9 +337,14 @@ class Desk {
         if (deed === "reopen") this.room.say("It is open again, and stands among the open alerts.");
       }
     } catch (problem) {
+      if (problem.status === 504) {
+        // It may count: what was written is with the server, and done again it would be another act.
+        this.room.uncertain.watch();
+        this.room.say(problem.message);
+        return "";
+      }
       // Somebody was first, or the store is away: say so, and show how it stands.
       if (problem.status === 409) await this.open(id);
-      if (problem.status === 503) this.room.uncertain.watch();
       return problem.message;
     }
     return "";

@@ -37,7 +37,7 @@ export class UncertainActs extends EventTarget {
   // They stay until whoever did it says that he has seen it: nobody may have looked when it was known.
   notices() {
     return this.lost.map((act) => h("p", { class: "notice bad act" },
-      h("span", {}, `Does not count: ${inWords(act)} — ${act.reason}.`, act.note ? ` Your note was: “${act.note}”` : ""), " ",
+      h("span", {}, `Does not count: ${inWords(act)} — ${act.reason.replace(/\.$/, "")}.`, act.note ? ` Your note was: “${act.note}”` : ""), " ",
       h("a", { href: `/desk?alert=${act.alert}` }, "Look at it"), " ",
       h("button", { type: "button", onclick: () => this.seen(act) }, "Seen")));
   }

@@ -19,6 +19,7 @@ EXPECTED = (
     "401",
     "403",
     "503",
+    "504",
     "ERR_CONNECTION",
     "ERR_INCOMPLETE_CHUNKED",
     "ERR_EMPTY_RESPONSE",

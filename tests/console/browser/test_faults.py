@@ -10,6 +10,7 @@ from playwright.sync_api import APIResponse, Route, expect
 from console.server import waiting
 from streams.broker_url import EmbeddedLog
 from tests.console.browser.conftest import Visitor
+from tests.console.browser.test_desk import raise_all, take
 from tests.console.house import (
     NOWHERE,
     ConsoleServer,
@@ -33,6 +34,7 @@ def test_workers_that_have_stopped_are_told_of_until_they_work_again(
     with console_server(tmp_path, ground.broker, store, lag=lambda: waiting[0], stalled_seconds=0.5) as server:
         page = visitor.page(server, "operator")
         expect(page.locator(".notice.bad")).to_contain_text("Pipeline stopped: 40 records wait")
+        expect(page.locator(".notice.bad")).to_contain_text(re.compile(r"\(for \d+(\.\d)? (s|min)\)$"))
         expect(page.locator(".tile").first).to_be_visible()
         expect(page.locator("#pulse")).to_have_text(re.compile(r"^not judged \d"))
         waiting[0] = 0
@@ -92,8 +94,9 @@ def test_an_act_that_was_lost_while_the_store_hung_is_told_with_the_words_that_w
             dialog.get_by_label("What was it?").select_option("confirmed")
             dialog.get_by_label("What was found").fill("Paid again at the cage.")
             dialog.get_by_role("button", name="Resolve").click()
-            expect(dialog).to_contain_text("The store does not answer: whether this counts is told")
-            dialog.get_by_role("button", name="Cancel").click()
+            # Pressed again it would be another act.
+            expect(dialog).to_have_count(0)
+            expect(page.locator("#toast")).to_contain_text("The store does not answer: whether this counts is told")
             page.get_by_role("link", name="Wall").click()
             lost = page.locator(".notice.act")
             expect(lost).to_contain_text("Does not count: “resolve”")
@@ -109,6 +112,45 @@ def test_an_act_that_was_lost_while_the_store_hung_is_told_with_the_words_that_w
         page.reload()
         expect(page.locator(".alert-pane .message")).to_have_text("While the store hangs.")
         expect(lost).to_have_count(0)
+
+
+def test_why_an_act_does_not_count_ends_with_one_full_stop(console: ConsoleServer, visitor: Visitor) -> None:
+    page = visitor.page(console, "shift_manager", "/desk")
+    expect(page.locator("#total")).to_contain_text("open")
+    told = page.evaluate(
+        """async () => {
+          const { UncertainActs } = await import("/static/uncertain-acts.js");
+          const act = { id: "1", alert: "2", deed: "resolve", note: "Paid.", at: 0, outcome: "does not count" };
+          const acts = new UncertainActs(() => null);
+          const why = ["anna resolved it as confirmed.", "the store did not take it"];
+          acts.lost = why.map((reason) => ({ ...act, reason }));
+          return acts.notices().map((notice) => notice.textContent);
+        }"""
+    )
+    assert "— anna resolved it as confirmed. Your note was: “Paid.”" in told[0]
+    assert "— the store did not take it. Your note was: “Paid.”" in told[1]
+
+
+def test_of_several_handed_over_what_is_uncertain_is_not_asked_for_again(
+    console: ConsoleServer, visitor: Visitor
+) -> None:
+    findings = [made_up_finding(number, message="Handed over to a store that hangs.") for number in (12_020, 12_021)]
+    raise_all(console, *findings)
+    for finding in findings:
+        take(console, finding, "operator")
+    page = visitor.page(console, "operator", "/desk")
+    dialog, toast = page.get_by_role("dialog"), page.locator("#toast")
+    page.route(
+        f"**/{findings[0].id}/hand-over",
+        lambda route: route.fulfill(status=504, json={"detail": "whether this counts is told"}),
+    )
+    page.get_by_label("State").select_option("mine")
+    expect(page.locator(".alert", has_text="to a store that hangs")).to_have_count(2)
+    page.get_by_role("button", name="Hand over my alerts").click()
+    dialog.get_by_label("To").select_option("shift-manager")
+    dialog.get_by_role("button", name="Hand over").click()
+    expect(dialog).to_have_count(0)
+    expect(toast).to_have_text(re.compile(r"^\d+ handed over to shift-manager\. Whether this counts is told\.$"))
 
 
 def test_topics_that_cannot_be_read_are_told_of(visitor: Visitor, tmp_path: Path) -> None:
