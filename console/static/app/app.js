@@ -113,6 +113,7 @@ function tellStatus() {
   write(pulse, words);
   pulse.className = `pulse ${floor.stale ? "bad" : found.length || words !== LIVE ? "warn" : "good"}`;
   document.body.classList.toggle("stale", floor.stale);
+  document.body.classList.toggle("unjudged", Boolean(floor.unjudged));
   const now = JSON.stringify(found);
   if (now === noticed) return;
   noticed = now;

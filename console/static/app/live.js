@@ -53,6 +53,14 @@ export class LiveFloor extends EventTarget {
     return !this.told || Date.now() - this.told > STALE_MS;
   }
 
+  // Why results and what was found are not of now, if so.
+  get unjudged() {
+    const { feed, workers } = this.status ?? {};
+    if (feed?.state === "away") return "nothing new is heard";
+    if (workers?.state === "away" || workers?.state === "stopped") return "nobody judges";
+    return workers?.state === "behind" ? "judging is behind" : "";
+  }
+
   get silence() {
     return this.told ? Date.now() - this.told : NaN;
   }

@@ -103,6 +103,9 @@ class TableView {
     const when = heard ? `heard ${age(old)} ago` : "not heard yet";
     write(this.age, floor.stale ? `stale, ${when}` : when);
     this.age.className = `pulse ${floor.stale || !(old < 30_000) ? "bad" : "good"}`;
+    const unjudged = floor.unjudged ? `old: ${floor.unjudged}` : "";
+    write(this.roadsNote, unjudged);
+    write(this.roundsNote, unjudged);
   }
 
   drawTable() {

@@ -80,7 +80,7 @@ class Wall {
 
   tick() {
     const now = this.floor.now();
-    for (const [name, tile] of this.tiles) grow(tile, this.floor.tables.get(name), now, this.floor.stale);
+    for (const [name, tile] of this.tiles) grow(tile, this.floor.tables.get(name), now, this.floor);
     this.tell();
   }
 
@@ -206,7 +206,7 @@ class Wall {
           this.tiles.set(name, tile);
           this.grid.append(tile.node);
           fill(tile, row, this.beads);
-          grow(tile, row, this.floor.now(), this.floor.stale);
+          grow(tile, row, this.floor.now(), this.floor);
         }
         const where = `${line.top}|${column}|${this.across}|${this.order.length}`;
         if (tile.where !== where) {
@@ -299,7 +299,7 @@ function marked(severity, number, always) {
 
 function makeTile(name) {
   const parts = {
-    where: "", beads: null, worst: null,
+    where: "", beads: null, worst: null, unjudged: "",
     name: h("span", { class: "name" }, name),
     state: h("span", { class: "state" }),
     game: h("span", { class: "game" }),
@@ -358,9 +358,13 @@ function fill(tile, row, shown) {
   }
 }
 
-function grow(tile, row, now, stale) {
+function grow(tile, row, now, { stale, unjudged }) {
   if (!row) return;
   const quiet = now - row.heard;
   write(tile.age, row.heard ? `${age(quiet)} ago` : "never heard");
   tile.link.classList.toggle("quiet", stale || quiet > QUIET_MS);
+  if (unjudged === tile.unjudged) return;
+  tile.unjudged = unjudged;
+  if (unjudged) tile.result.setAttribute("title", `Of an earlier round: ${unjudged}.`);
+  else tile.result.removeAttribute("title");
 }

@@ -42,6 +42,31 @@ def test_workers_that_have_stopped_are_told_of_until_they_work_again(
         expect(page.locator("#pulse")).to_have_text("live")
 
 
+def test_results_are_marked_as_old_while_nobody_judges(ground: Pipeline, visitor: Visitor, tmp_path: Path) -> None:
+    waiting = [40]
+    store = impatient(ground.environment["TABLEWATCH_CLICKHOUSE_URL"])
+    with console_server(tmp_path, ground.broker, store, lag=lambda: waiting[0], stalled_seconds=0.5) as server:
+        page = visitor.page(server, "operator")
+        result = page.locator(".tile .result", has_text=re.compile("–")).first
+        expect(result).to_have_attribute("title", "Of an earlier round: nobody judges.")
+        before = "node => getComputedStyle(node, '::before').content"
+        assert (result.evaluate(before), result.evaluate("node => getComputedStyle(node).opacity")) == (
+            '"old: "',
+            "0.62",
+        )
+        result.click()
+        for panel in ("roads", "rounds"):
+            expect(page.locator(f".panel.{panel} h2")).to_contain_text("old: nobody judges")
+            expect(page.locator(f".panel.{panel} .body")).to_have_css("opacity", "0.62")
+        expect(page.locator(".panel.cards .body")).to_have_css("opacity", "1")
+        waiting[0] = 0
+        expect(page.locator("body.unjudged")).to_have_count(0)
+        expect(page.locator(".panel.roads h2")).not_to_contain_text("old")
+        page.get_by_role("link", name="Wall").click()
+        expect(result).not_to_have_attribute("title", re.compile("earlier"))
+        assert result.evaluate(before) == "none"
+
+
 def test_nothing_is_called_live_before_it_is_known_whether_it_is_judged(
     ground: Pipeline, visitor: Visitor, tmp_path: Path
 ) -> None:
