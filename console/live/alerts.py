@@ -3,13 +3,14 @@
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 from schemas.findings import SEVERITIES, Finding
 from store.rows.alerts import Alert, AlertHistory, AlertStep
 from streams.alerting.life import CLOSED, SYSTEM, Life, in_order, life_of
 from streams.alerting.raising import TablePlace, alert_of
 
+DEVICE_GAP: Final = "device-gap"
 CLOSED_KEPT = 500
 """Closed alerts that the desk still shows."""
 
@@ -46,6 +47,11 @@ class AlertPicture:
     def open(self) -> bool:
         """Whether somebody has to do something about it."""
         return self.state not in CLOSED
+
+    @property
+    def groundless(self) -> bool:
+        """Whether a later fact took the ground away, whatever was done about it before."""
+        return self.cleared or _clearing_noted(life_of(self.steps))
 
     @property
     def closing(self) -> Closing | None:
@@ -103,6 +109,14 @@ class AlertBoard:
     def of_table(self, table: str) -> list[AlertPicture]:
         """The open alerts of one table."""
         return [each for each in self._alerts.values() if each.alert.table == table and each.open]
+
+    def gaps_of(self, table: str) -> list[AlertPicture]:
+        """The holes in what the devices of a table sent, the resolved ones as well."""
+        return [
+            each
+            for each in self._alerts.values()
+            if each.alert.table == table and each.alert.code == DEVICE_GAP and not each.groundless
+        ]
 
     def open_of(self, table: str) -> Counter[str]:
         """How many alerts of a table are open, by severity."""

@@ -3,15 +3,16 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from console.live.alerts import AlertPicture
+from console.live.alerts import AlertPicture, finding_of
 from console.live.desk import alert_json
 from console.live.round import RoundPicture
-from console.live.table import TablePicture
+from console.live.table import Device, TablePicture
 from console.masking import masked
 from games.rulebook import WAGERS, Game
 from games.settlement import outcome_of
 from replay.cards import asks_next, lay_out
 from replay.roads import Bead, DerivedCell, roads_of
+from schemas.findings import finding_id
 from schemas.money import decimals_of
 from schemas.records import Configuration
 
@@ -20,15 +21,18 @@ SHOWN_ROUNDS: Final = 40
 Section = dict[str, Any] | list[Any] | None
 
 
-def sections_of(picture: TablePicture, alerts: list[AlertPicture], *, masking: bool) -> dict[str, Section]:
-    """Everything that the page of a table shows; ``masking``: without player ids."""
+def sections_of(
+    picture: TablePicture, alerts: list[AlertPicture], gaps: Sequence[AlertPicture] = (), *, masking: bool
+) -> dict[str, Section]:
+    """Everything that the page of a table shows; ``gaps``: the holes that were found in what its devices sent,
+    ``masking``: without player ids."""
     return {
         "table": _table(picture),
         "round": _round(picture, masking),
         "shoe": _shoe(picture),
         "history": _history(picture),
         "roads": _roads(picture),
-        "devices": _devices(picture),
+        "devices": _devices(picture, gaps),
         "alerts": [alert_json(each, masking=masking, table=picture.configured) for each in alerts],
     }
 
@@ -223,15 +227,38 @@ def _roads(picture: TablePicture) -> Section:
     }
 
 
-def _devices(picture: TablePicture) -> Section:
+def _devices(picture: TablePicture, gaps: Sequence[AlertPicture]) -> Section:
     silent = set(picture.silent())
-    return [
-        {
-            "source": source, "arrival": device.arrival, "beats": device.beats, "silent": source in silent,
-            "missing": device.missing, "clock_ms": device.clock_ms,
-        }
-        for source, device in sorted(picture.devices.items())
-    ]  # fmt: skip
+    told = []
+    for source, device in sorted(picture.devices.items()):
+        missing, resolved = _missing(picture.table, source, device, gaps)
+        told.append(
+            {
+                "source": source, "arrival": device.arrival, "beats": device.beats, "silent": source in silent,
+                "missing": missing, "resolved": resolved, "clock_ms": device.clock_ms,
+            }
+        )  # fmt: skip
+    return told
+
+
+def _missing(table: str, source: str, device: Device, gaps: Sequence[AlertPicture]) -> tuple[int, int]:
+    """How many events of a device have not come, and how many of resolved alerts: those that were found are known also
+    where the console was not there yet."""
+    missing, resolved = device.missing, 0
+    for gap in gaps:
+        found = finding_of(gap.alert)
+        first, end = found.get("expected"), found.get("actual")
+        if not isinstance(first, int) or not isinstance(end, int):
+            continue
+        # Its id is made of its source and its place.
+        if gap.alert.finding != finding_id(gap.alert.code, table, None, None, None, None, f"{source} {first}"):
+            continue
+        seen = sum(first <= hole < end for hole in device.holes)
+        if gap.open:
+            missing += end - first - seen
+        else:
+            missing, resolved = missing - seen, resolved + end - first
+    return missing, resolved
 
 
 def _ms(micros: int | None) -> int | None:

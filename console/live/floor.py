@@ -49,6 +49,9 @@ class Floor:
                 self.unreadable += len(decoded.rejected)
                 for event in decoded.events:
                     self.take_event(event, arrival)
+                for each in decoded.rejected:
+                    if each.subject in self.tables and each.source is not None and each.sequence is not None:
+                        self.table(each.subject).take_rejected(each.source, each.sequence)
             elif topic == VERDICTS.name:
                 verdict = parse_verdict(value)
                 self.verdict_at = max(self.verdict_at, arrival)

@@ -111,7 +111,8 @@ class LiveRoom:
     def sections(self, table: str, *, masking: bool) -> dict[str, Section]:
         """One table in full."""
         picture = self.floor.tables[table]
-        return sections_of(picture, self.floor.alerts.of_table(table), masking=masking)
+        board = self.floor.alerts
+        return sections_of(picture, board.of_table(table), board.gaps_of(table), masking=masking)
 
     def snapshot(self, *, masking: bool) -> dict[str, Any]:
         """The whole floor."""

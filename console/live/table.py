@@ -47,6 +47,8 @@ class Device:
     arrival: int
     """Milliseconds since 1970, by the log."""
     sequence: int
+    followed: bool = True
+    """Whether what it said last came in the order of its topic, so that nothing may be left out before the next."""
     beats: bool = False
     """Whether it sends heartbeats, so that silence means something."""
     holes: set[int] = field(default_factory=set)
@@ -60,6 +62,21 @@ class Device:
     def missing(self) -> int:
         """How many of its events have not come."""
         return len(self.holes) + self.lost
+
+    def went_to(self, sequence: int, *, live: bool) -> bool:
+        """Note the place of what came, be it an event or something that was rejected; whether it is the latest."""
+        if sequence <= self.sequence:
+            self.holes.discard(sequence)
+            return False
+        gap = sequence - self.sequence - 1
+        # Between what the store told at the start and where the topics are read from, others came, unasked for.
+        if live and self.followed and gap:
+            if gap + len(self.holes) <= _MOST_HOLES:
+                self.holes.update(range(self.sequence + 1, sequence))
+            else:
+                self.lost += gap
+        self.sequence, self.followed = sequence, live
+        return True
 
 
 @dataclass(slots=True)
@@ -139,6 +156,12 @@ class TablePicture:
             case _:
                 self._of_round(event, at, data.shoe, data.round)
 
+    def take_rejected(self, source: str, sequence: int) -> None:
+        """Something came in this place of a source's sequence that is no event: then nothing is missing there."""
+        device = self.devices.get(source)
+        if device is not None:
+            device.went_to(sequence, live=True)
+
     def conclude(self, verdict: Verdict, at: int) -> None:
         """Add a verdict; of several about a round the highest revision counts."""
         outcome = verdict.outcome
@@ -217,16 +240,9 @@ class TablePicture:
     def _device(self, event: AnyEvent, at: int, arrival: int, live: bool) -> None:
         device = self.devices.get(event.source)
         if device is None:
-            device = self.devices[event.source] = Device(at, arrival, event.sequence)
-        elif event.sequence > device.sequence:
-            gap = event.sequence - device.sequence - 1
-            if live and gap and gap + len(device.holes) <= _MOST_HOLES:
-                device.holes.update(range(device.sequence + 1, event.sequence))
-            elif live:
-                device.lost += gap
-            device.sequence, device.time, device.arrival = event.sequence, max(device.time, at), arrival
-        else:
-            device.holes.discard(event.sequence)
+            device = self.devices[event.source] = Device(at, arrival, event.sequence, live)
+        elif device.went_to(event.sequence, live=live):
+            device.time, device.arrival = max(device.time, at), arrival
         if event.type == HEARTBEAT:
             device.beats = True
             device.clock_ms = (micros(event.data.device_time) - at) // 1000

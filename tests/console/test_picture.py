@@ -2,6 +2,7 @@
 
 import random
 from collections import defaultdict
+from dataclasses import replace
 from typing import Any
 
 import orjson
@@ -17,10 +18,12 @@ from console.live.table import HISTORY, Judged, TablePicture
 from console.masking import MASK
 from games.rulebook import GAMES
 from schemas.decoding import decode_line
-from schemas.findings import finding_json
+from schemas.findings import finding_about, finding_json
 from schemas.records import AnyEvent
-from schemas.topics import ALERTS, topic_of
+from schemas.topics import ALERTS, INPUT, topic_of
 from simulator.floor import simulate
+from store.rows.alerts import AlertHistory
+from streams.alerting.life import Act, Refusal, decide, raised_step
 from tests.console.house import made_up_finding
 
 GAMES_PLAYED = ["dragon_tiger_baccarat", "sands_elements_no_commission", "dragon_tiger"]
@@ -279,6 +282,67 @@ def test_an_event_that_comes_late_fills_its_hole() -> None:
     floor.take_event(beats[2], 2)
     floor.take_event(beats[2], 2)
     assert device.missing == 0
+
+
+def test_what_came_before_the_topics_are_read_is_not_missing() -> None:
+    beats = [event for event in events(4) if event.source.endswith("/rfid") and event.subject.endswith("01")]
+    floor = Floor()
+    floor.take_event(beats[0], 1, live=False)
+    floor.take_event(beats[4], 2)
+    (device,) = next(iter(floor.tables.values())).devices.values()
+    assert device.missing == 0
+    floor.take_event(beats[6], 3)
+    assert device.missing == 1
+
+
+def test_nothing_is_missing_where_something_was_rejected() -> None:
+    first, second, third = (
+        {
+            "specversion": "1.0", "id": f"r-{number}", "source": "/tables/BT9/rfid", "type": "device.heartbeat.v1",
+            "subject": "BT9", "time": "2026-03-01T12:00:00Z", "sequence": number,
+            "data": {"device_time": "2026-03-01T12:00:00Z"},
+        }
+        for number in (1, 2, 3)
+    )  # fmt: skip
+    floor = Floor()
+    for said in (first, {**second, "data": {}}, third):
+        floor.take_record(INPUT[0].name, orjson.dumps(said), 1)
+    assert (floor.unreadable, floor.tables["BT9"].devices["/tables/BT9/rfid"].missing) == (1, 0)
+
+
+def test_a_device_has_a_gap_where_an_alert_tells_of_one_that_was_before_the_console() -> None:
+    floor = Floor()
+    beat = next(event for event in events(4) if event.source.endswith("/rfid"))
+    table, source = beat.subject, beat.source
+    floor.take_event(beat, 1)
+
+    def missing() -> list[Any]:
+        picture, board = floor.tables[table], floor.alerts
+        section = sections_of(picture, [], board.gaps_of(table), masking=False)["devices"]
+        assert isinstance(section, list)
+        return [(each["missing"], each["resolved"]) for each in section]
+
+    def gap(of: str, cleared: bool = False) -> bytes:
+        found = finding_about("device-gap", table, "It lost 3 events.", about=f"{of} 5", expected=5, actual=8)
+        return finding_json(replace(found, cleared=cleared))
+
+    floor.take_record(ALERTS.name, gap("/another"), 1)
+    assert missing() == [(0, 0)]
+    floor.take_record(ALERTS.name, gap(source), 1)
+    assert missing() == [(3, 0)]
+    floor.tables[table].devices[source].holes.update((6, 40))
+    assert missing() == [(4, 0)], "what was seen here and found there is counted once"
+    known = floor.alerts.gaps_of(table)[-1].alert
+    resolve = Act(
+        deed="resolve", by="anna", role="shift_manager", at=9_000, disposition="confirmed", note="Its line was cut."
+    )
+    raised = raised_step(known.id, 1_000)
+    resolved = decide([raised], resolve, known.id)
+    assert not isinstance(resolved, Refusal)
+    floor.take_history(AlertHistory(known, (raised, *resolved)))
+    assert missing() == [(1, 3)]
+    floor.take_record(ALERTS.name, gap(source, cleared=True), 1)
+    assert missing() == [(2, 0)]
 
 
 def _judged(shoe: str, number: int, at: int, revision: int = 1) -> Judged:

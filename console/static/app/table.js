@@ -239,7 +239,7 @@ class TableView {
     put(this.devices, h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": "Devices" }, stacked(h("table", {}, h("thead", {}, h("tr", {}, ["Device", "State", "Events", "Clock", "Last heard"].map((name) => h("th", { scope: "col" }, name)))), h("tbody", {}, devices.map((each) => h("tr", {},
       h("th", { scope: "row" }, each.source),
       h("td", {}, each.silent ? h("span", { class: "sev high" }, "silent") : "speaks"),
-      h("td", {}, each.missing ? h("span", { class: "sev high" }, `${count(each.missing)} ${each.missing === 1 ? "event" : "events"} missing`) : "no gap"),
+      h("td", {}, each.missing ? h("span", { class: "sev high" }, missingWords(each.missing)) : each.resolved ? `${missingWords(each.resolved)}, resolved` : "no gap"),
       h("td", {}, each.beats ? `${each.clock_ms >= 0 ? "+" : ""}${each.clock_ms} ms` : "no heartbeat"),
       h("td", {}, clock(each.arrival)))))))));
   }
@@ -268,6 +268,8 @@ class TableView {
     }
   }
 }
+
+const missingWords = (events) => `${count(events)} ${events === 1 ? "event" : "events"} missing`;
 
 function stake(bet, money) {
   if (!bet.amount && bet.paid === null) return h("span", { class: "stake gone", title: `${bet.bet}: taken back` }, "0");
