@@ -1,5 +1,7 @@
 // Asks the console's API; what goes wrong comes back as one sentence for people.
 
+import { signInAgain } from "./signed-out.js";
+
 let csrf = "";
 
 export function useToken(token) {
@@ -42,8 +44,7 @@ async function reach(method, path, body) {
     throw new Problem(0, "The console cannot be reached.");
   }
   if (answer.status === 401) {
-    // The session has ended: the same address shows the sign-in page.
-    location.reload();
+    signInAgain();
     throw new Problem(401, "Sign in again.");
   }
   if (!answer.ok) {

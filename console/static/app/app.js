@@ -7,6 +7,7 @@ import { coded } from "./coded.js";
 import { age, count, useZone } from "./format.js";
 import { LiveFloor } from "./live.js";
 import { SCREENS, screenOf } from "./screens.js";
+import { begun, leave } from "./signed-out.js";
 import { soundFor, soundOn, soundWaits, toggleSound, trySound } from "./sound.js";
 import { UncertainActs } from "./uncertain-acts.js";
 
@@ -28,6 +29,7 @@ async function begin() {
     setTimeout(begin, 3000);
     return;
   }
+  begun();
   useToken(room.who.csrf);
   useZone(room.who.zone);
   drawBar();
@@ -76,6 +78,7 @@ function drawBar() {
 }
 
 async function signOut() {
+  leave();
   await remove("/api/v1/session").catch(() => null);
   location.assign("/");
 }

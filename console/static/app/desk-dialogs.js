@@ -9,8 +9,10 @@ const DISPOSITIONS = ["confirmed", "false alarm", "test", "training"];
 
 const note = (label, required) => h("label", {}, label, h("textarea", { name: "note", required, maxlength: 4000 }));
 
+const whose = (desk, about = desk.chosen) => ({ author: desk.room.who.name, about });
+
 export function askWords(desk, deed, label) {
-  dialog(words(deed), [note(label, true)], (form) => desk.attempt(deed, { note: form.get("note") }));
+  dialog(words(deed), [note(label, true)], (form) => desk.attempt(deed, { note: form.get("note") }), whose(desk));
 }
 
 export function askResolution(desk) {
@@ -18,7 +20,7 @@ export function askResolution(desk) {
     // Nothing is chosen beforehand: what it was goes into the reports, and somebody has to have said so.
     h("label", {}, "What was it?", h("select", { name: "disposition", required: true }, h("option", { value: "" }, "Choose…"), DISPOSITIONS.map((each) => h("option", { value: each }, words(each))))),
     note("What was found, and what was done about it?", true),
-  ], (form) => desk.attempt("resolve", { disposition: form.get("disposition"), note: form.get("note") }));
+  ], (form) => desk.attempt("resolve", { disposition: form.get("disposition"), note: form.get("note") }), whose(desk));
 }
 
 // From whoever has it and may have gone home. Asked for, because a key pressed in passing must not take it from him;
@@ -26,16 +28,16 @@ export function askResolution(desk) {
 export function askTakingOver(desk, alert) {
   let { holder } = alert;
   const told = () => `${holder} has taken this alert. It is yours then, and keeps both names.`;
-  const whose = h("p", {}, told());
-  dialog("Take over", [whose, note("Note", false)], async (form) => {
+  const named = h("p", {}, told());
+  dialog("Take over", [named, note("Note", false)], async (form) => {
     const refused = await desk.attempt("hand-over", { to: desk.room.who.name, note: form.get("note"), holder });
     const now = desk.detail?.id === alert.id ? desk.detail.holder : holder;
     if (refused && now && now !== desk.room.who.name) {
       holder = now;
-      write(whose, told());
+      write(named, told());
     }
     return refused;
-  });
+  }, whose(desk));
 }
 
 // Each from whom it is at now: what a colleague takes over while the dialog is open stays with her.
@@ -73,8 +75,8 @@ export async function askHandingOver(desk, alerts) {
     if (refused.some(({ alert, status }) => status === 409 && alert.id === desk.chosen)) await desk.open(desk.chosen, { still: true });
     else desk.drawPane();
     if (alerts.length === 1) return refused[0]?.reason ?? "";
-    return refused.length ? [h("p", {}, `${done} Not handed over:`), h("ul", {}, refused.map(({ alert, reason }) => h("li", {}, h("b", {}, named(alert)), `: ${reason}`)))] : "";
-  }, "Hand over");
+    return refused.length ? [h("p", {}, `${done} Not handed over:`), h("ul", {}, refused.map(({ alert, reason }) => h("li", {}, h("b", {}, placed(alert)), `: ${reason}`)))] : "";
+  }, { ...whose(desk, alerts.map((alert) => alert.id).join()), deed: "Hand over" });
 }
 
-const named = ({ code, table, round }) => `${code}${table ? ` of ${table}` : ""}${round ? `, round ${round}` : ""}`;
+const placed = ({ code, table, round }) => `${code}${table ? ` of ${table}` : ""}${round ? `, round ${round}` : ""}`;

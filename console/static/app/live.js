@@ -1,5 +1,7 @@
 // The floor as it is told: one stream for the whole page, whichever screen is shown.
 
+import { signInAgain } from "./signed-out.js";
+
 const STALE_MS = 5000;
 
 export class LiveFloor extends EventTarget {
@@ -26,7 +28,7 @@ export class LiveFloor extends EventTarget {
     this.source = new EventSource("/api/v1/floor/stream");
     this.source.addEventListener("snapshot", (event) => this.take(JSON.parse(event.data), true));
     this.source.addEventListener("delta", (event) => this.take(JSON.parse(event.data), false));
-    this.source.addEventListener("ended", () => location.reload());
+    this.source.addEventListener("ended", () => signInAgain());
     this.source.addEventListener("error", () => {
       // A stream that the browser gives up was refused: the session has ended.
       if (this.source.readyState === EventSource.CLOSED) this.again();
@@ -35,7 +37,7 @@ export class LiveFloor extends EventTarget {
 
   async again() {
     const answer = await fetch("/api/v1/session").catch(() => null);
-    if (answer?.status === 401) location.reload();
+    if (answer?.status === 401) signInAgain();
     else setTimeout(() => this.restart(), 2000);
   }
 

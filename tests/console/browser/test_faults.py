@@ -1,11 +1,12 @@
 """What goes wrong is said on the page: never a blank, never a trace, never an old number shown as fresh."""
 
 import re
+from contextlib import suppress
 from pathlib import Path
 from threading import Event
 
 import pytest
-from playwright.sync_api import APIResponse, Route, expect
+from playwright.sync_api import APIResponse, Error, Route, expect
 
 from console.server import waiting
 from streams.broker_url import EmbeddedLog
@@ -13,6 +14,7 @@ from tests.console.browser.conftest import Visitor
 from tests.console.browser.test_desk import raise_all, take
 from tests.console.house import (
     NOWHERE,
+    PASSWORD,
     ConsoleServer,
     await_that,
     console_on_a_store_of_its_own,
@@ -337,6 +339,45 @@ def test_a_session_that_is_ended_shows_the_sign_in_page(console: ConsoleServer, 
     console.parts.people.disable("leaving")
     page.locator(".tile").first.click()
     expect(page.get_by_role("button", name="Sign in")).to_be_visible()
+    expect(page.get_by_role("status")).to_have_text("Your session has ended: sign in again.")
+
+
+def test_what_was_being_written_as_the_session_ended_stands_there_again_for_its_author(
+    console: ConsoleServer, visitor: Visitor
+) -> None:
+    raise_all(console, finding := made_up_finding(12_030, message="Written about as the session ended."))
+    passwords = ["a good long password", "another good long one"]
+    console.parts.people.add("writing", "shift_manager", passwords[0])
+    page = visitor.page(console, None, f"/desk?alert={finding.id}")
+    pane, dialog = page.locator(".alert-pane"), page.get_by_role("dialog")
+
+    def sign_in(name: str, password: str) -> None:
+        page.get_by_label("Name").fill(name)
+        page.get_by_label("Password").fill(password)
+        page.get_by_role("button", name="Sign in").click()
+        pane.get_by_role("button", name="Resolve").click()
+
+    sign_in("writing", passwords[0])
+    dialog.get_by_label("What was it?").select_option("false alarm")
+    dialog.get_by_label("What was found").fill("Many words about it.")
+    console.parts.people.change_password("writing", passwords[1])
+    # The stream may end before it is pressed, and the page with it.
+    with suppress(Error):
+        page.evaluate("document.querySelector('dialog button[type=submit]')?.click()")
+    expect(page.get_by_role("status")).to_have_text("Your session has ended: sign in again.")
+    sign_in("shift-manager", PASSWORD)
+    expect(dialog.get_by_label("What was found")).to_have_value("")
+    dialog.get_by_role("button", name="Cancel").click()
+    page.get_by_role("button", name="Sign out").click()
+    expect(page.get_by_role("button", name="Sign in")).to_be_enabled()
+    expect(page.locator("#news")).to_be_empty()
+    page.goto(f"/desk?alert={finding.id}")
+    sign_in("writing", passwords[1])
+    expect(dialog.get_by_label("What was it?")).to_have_value("false alarm")
+    expect(dialog.get_by_label("What was found")).to_have_value("Many words about it.")
+    dialog.get_by_role("button", name="Cancel").click()
+    pane.get_by_role("button", name="Resolve").click()
+    expect(dialog.get_by_label("What was found")).to_have_value("")
 
 
 def test_an_address_that_leads_nowhere_says_so(console: ConsoleServer, visitor: Visitor) -> None:
