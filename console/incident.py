@@ -143,7 +143,7 @@ def _of_alert(history: AlertHistory | None) -> list[Deed]:
 
 
 def _of_records(store: Store, state: FindingState) -> list[Deed]:
-    """Who looked at the round since."""
+    """Who looked at the round, or at this alert of it, since."""
     about = state.finding
     if about.table is None or about.round is None:
         return []
@@ -151,5 +151,8 @@ def _of_records(store: Store, state: FindingState) -> list[Deed]:
     return [
         Deed(entry.at, "access", entry.who, entry.role, entry.action, "")
         for entry in entries
-        if entry.shoe == about.shoe and entry.round == about.round and not entry.action.startswith("alert:")
+        if entry.shoe == about.shoe
+        and entry.round == about.round
+        and not entry.action.startswith("alert:")
+        and entry.detail.get("alert", about.id) == about.id
     ]

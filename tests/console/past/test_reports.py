@@ -2,6 +2,7 @@
 
 import csv
 import io
+from collections import defaultdict
 from datetime import UTC, datetime, time
 from fractions import Fraction
 from pathlib import Path
@@ -161,6 +162,19 @@ def test_an_incident_report_tells_the_finding_its_rule_its_round_and_who_did_wha
     if told["finding"]["rule"]:
         assert told["subjects"][told["finding"]["rule"]]
     assert auditor.get(f"/api/v1/reports/incidents/{'0' * 32}").status_code == 404
+
+
+def test_an_incident_report_tells_no_looks_at_other_alerts_of_its_round(evening: Evening) -> None:
+    by_round = defaultdict(list)
+    for each in evening.alerts:
+        by_round[each.table, each.shoe, each.round].append(each)
+    one, other = next(alerts for alerts in by_round.values() if len(alerts) > 1)[:2]
+    assert evening.client("auditor").get(f"/api/v1/alerts/{one.id}").status_code == 200
+    assert evening.client("operator").get(f"/api/v1/alerts/{other.id}").status_code == 200
+    while evening.parts.access.carry_some():
+        pass
+    told = evening.client("auditor").get(f"/api/v1/reports/incidents/{one.id}").json()["deeds"]
+    assert {deed["who"] for deed in told if deed["what"] == "looked at an alert"} == {"auditor"}
 
 
 def test_an_incident_report_says_whom_an_escalation_called_and_not_that_they_escalated(evening: Evening) -> None:
