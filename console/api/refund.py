@@ -97,7 +97,10 @@ async def refund_sheet(
 
 
 def _refund(store: Store, first: RoundKey, last: int, ground: str, currency: str | None) -> Refund:
-    of_shoe = verdicts(store, RoundFilter(tables=(first.table,), shoe=first.shoe))
+    of_shoe = list(verdicts(store, RoundFilter(tables=(first.table,), shoe=first.shoe)))
+    there = max((each.key.round for each in of_shoe), default=last)
+    if last > max(there, first.round):
+        raise Refused(422, f"there is no round {last} that is judged: the last one of this shoe is round {there}")
     return refund(
         (parse_verdict(each.json) for each in of_shoe if first.round <= each.key.round <= last), ground, currency
     )

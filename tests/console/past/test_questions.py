@@ -115,6 +115,19 @@ def test_if_a_round_is_void_every_stake_goes_back_and_every_win_is_taken_back(ev
     assert evening.client("auditor").get(f"/api/v1/rounds/{wanted.key}/refund", ground="whim").status_code == 422
 
 
+def test_a_refund_sheet_up_to_a_round_that_is_not_there_says_which_is_the_last(evening: Evening) -> None:
+    key = evening.rounds[0].key
+    rounds = [each.key.round for each in evening.rounds if (each.key.table, each.key.shoe) == (key.table, key.shoe)]
+    path = f"/api/v1/rounds/{key}/refund"
+    auditor = evening.client("auditor")
+    answer = auditor.get(path, until=999)
+    assert answer.status_code == 422
+    assert answer.json()["detail"] == (
+        f"there is no round 999 that is judged: the last one of this shoe is round {max(rounds)}"
+    )
+    assert auditor.get(path, until=max(rounds)).status_code == 200
+
+
 def test_a_refund_sheet_up_to_an_earlier_round_says_what_the_last_one_must_be(evening: Evening) -> None:
     key = next(each.key for each in evening.rounds if each.key.round > 1)
     answer = evening.client("auditor").get(f"/api/v1/rounds/{key}/refund", until=key.round - 1)
