@@ -29,7 +29,13 @@ class Search {
     }
     const given = new URLSearchParams(location.search);
     const text = (name, label, more = {}) => labelled(label, h("input", { name, value: given.get(name) ?? "", maxlength: 200, autocomplete: "off", ...more }));
-    const choice = (name, label, values, shown = words) => labelled(label, h("select", { name },
+    const wrong = [];
+    const choice = (name, label, values, shown = words) => {
+      const value = given.get(name);
+      if (value && !values.includes(value)) wrong.push(`${label} “${value}” is none: choose one of ${values.join(", ")}.`);
+      return select(name, label, values, shown);
+    };
+    const select = (name, label, values, shown) => labelled(label, h("select", { name },
       h("option", { value: "" }, "any"), values.map((value) => h("option", { value, selected: given.get(name) === value }, shown(value)))));
     const byWhose = `By the clock of ${siteZone()}`;
     this.form = h("form", { class: "search-form panel", onsubmit: (event) => { event.preventDefault(); this.search(0); } },
@@ -47,6 +53,11 @@ class Search {
     this.paging = h("div", { class: "tools" });
     put(this.main, h("div", { class: "pad past" }, h("h1", {}, "Replay: find a round"), this.form,
       h("section", { class: "panel", "aria-label": "Rounds found" }, this.said, this.list, this.paging)));
+    if (wrong.length) {
+      // Without it all rounds would be found, as if they met it.
+      put(this.said, h("span", { class: "said" }, wrong.join(" ")));
+      return;
+    }
     this.search(Number(given.get("skip") ?? 0) || 0, false);
   }
 
