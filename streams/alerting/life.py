@@ -281,7 +281,9 @@ def _resolve(life: Life, act: Act) -> _Made | Refusal:
     if not life.open:
         return _too_late(life, act)
     if life.state == "taken" and life.holder != act.by:
-        return Refusal(f"It is taken by {life.holder}. Take it over first: hand it over to yourself.", life.last)
+        # On the desk it is a button, with the command a hand-over.
+        way = "press Take over, or hand it over to yourself"
+        return Refusal(f"It is taken by {life.holder}. Take it over first: {way}.", life.last)
     resolved: tuple[str, State | None, dict[str, Any]] = ("resolved", "resolved", {"disposition": act.disposition})
     return [("acknowledged", "acknowledged", {}), resolved] if life.unattended else [resolved]
 

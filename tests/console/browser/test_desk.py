@@ -127,7 +127,7 @@ def test_what_was_typed_stays_where_it_was_refused(console: ConsoleServer, visit
     take(console, finding, "operator")
     dialog.get_by_role("button", name="Resolve").click()
     expect(dialog.get_by_role("alert")).to_have_text(
-        "It is taken by operator. Take it over first: hand it over to yourself."
+        "It is taken by operator. Take it over first: press Take over, or hand it over to yourself."
     )
     expect(dialog.get_by_label("What was found")).to_have_value("Many words about it.")
     dialog.get_by_role("button", name="Cancel").click()
