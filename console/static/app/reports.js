@@ -18,6 +18,10 @@ class Reports {
     Object.assign(this, { main, room, by: "table", asked: 0 });
   }
 
+  get hasFiles() {
+    return this.room.who.role !== "operator";
+  }
+
   begin() {
     const given = new URLSearchParams(location.search);
     this.query = new URLSearchParams([...given].filter(([name]) => ["start", "end", "table"].includes(name)));
@@ -56,7 +60,7 @@ class Reports {
     h("button", { type: "button", onclick: () => this.shift(-1) }, "◂ Before"), h("button", { type: "button", onclick: () => this.shift(1) }, "After ▸"),
     h("button", { type: "button", onclick: () => this.choose({}) }, "Running shift"),
     h("button", { type: "button", onclick: () => print() }, "Print"),
-    this.room.who.role === "operator" ? null : h("span", { class: "links files" }, ["table", "dealer", "player", "findings"].map((part) => fileLink(`/api/v1/reports/shift/${part}.csv?${this.spanQuery()}`, `CSV: ${part}`, drawn))));
+    !this.hasFiles ? null : h("span", { class: "links files" }, ["table", "dealer", "player", "findings"].map((part) => fileLink(`/api/v1/reports/shift/${part}.csv?${this.spanQuery()}`, `CSV: ${part}`, drawn))));
     put(this.head, h("h1", {}, about.table ? `Shift report: table ${about.table}` : "Shift report"),
       h("p", {}, `${siteTime(about.start, about.zone, false)} to ${siteTime(about.end, about.zone, false)}, ${about.zone}`,
         about.running ? h("strong", {}, " · still running: these figures will change") : null,
@@ -147,7 +151,7 @@ class Reports {
       put(this.lines, h("p", { class: "muted" }, "Nobody."));
       return;
     }
-    put(this.lines, h("p", { class: "muted" }, `${count(total)}, the highest handle first${total > lines.length ? `; the first ${count(lines.length)} are shown, the file has all` : ""}. House won is from the house's side.`),
+    put(this.lines, h("p", { class: "muted" }, `${count(total)}, the highest handle first${total > lines.length ? `; the first ${count(lines.length)} are shown${this.hasFiles ? ", the file has all" : ""}` : ""}. House won is from the house's side.`),
       scrolling(name, h("table", {}, head([name, "#Rounds", "#Flagged", "#Handle", "#House won", "#Hold", "95 % band", "Where it lies", ...(this.by === "player" ? [] : ["#Findings"])]),
         h("tbody", {}, lines.map((line) => h("tr", { class: line.band && !line.band.inside ? "wrong" : null },
           h("td", {}, this.named(line), line.currency ? h("small", { class: "muted" }, ` ${line.currency}`) : null), number(line.rounds), number(line.flagged),

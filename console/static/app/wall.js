@@ -106,7 +106,8 @@ class Wall {
       h("strong", {}, this.order.length === this.floor.tables.size ? `${count(this.floor.tables.size)} tables` : `${count(this.order.length)} of ${count(this.floor.tables.size)} tables`),
       SEVERITIES.map((severity) => marked(severity, found[severity], true)),
       // Not "silent": that is a device while others at its table go on, and stands in its tile.
-      h("span", { class: quiet ? "sev high" : "muted", title: `Tables of which nothing has come for ${QUIET_MS / 1000} s` }, `${count(quiet)} not heard`),
+      // Nor with the mark of a severity: these are no alerts.
+      h("span", { class: "muted", title: `Tables of which nothing has come for ${QUIET_MS / 1000} s` }, `${quiet ? "○ " : ""}${count(quiet)} not heard`),
       elsewhere ? h("span", { class: "muted", id: "elsewhere", title: "Open alerts of tables that the filter leaves out" }, `${count(elsewhere)} elsewhere`) : null);
   }
 

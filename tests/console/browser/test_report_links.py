@@ -1,10 +1,11 @@
-"""From the findings of a shift report to the rounds in which they stand."""
+"""What a shift report leads to: the rounds of its findings, and files for those who get one."""
 
 import re
 
 import pytest
 from playwright.sync_api import Route, expect
 
+from console.auth.roles import Role
 from tests.console.browser.conftest import Visitor
 from tests.console.past.evening import Evening
 
@@ -31,3 +32,19 @@ def test_a_code_leads_to_its_rounds_of_the_shift_and_one_of_devices_leads_nowher
     found.get_by_role("link", name="payout-wrong").click()
     expect(page.locator("table.found tbody tr")).to_have_count(1)
     assert page.get_by_label("Opened from").input_value()
+
+
+@pytest.mark.parametrize("role", ["operator", "auditor"])
+def test_of_a_file_are_told_those_who_get_one(evening: Evening, visitor: Visitor, role: Role) -> None:
+    start = round(evening.start.timestamp() * 1000)
+    page = visitor.page(evening.server, role, f"/reports?start={start}&end={start + 10_800_000}")
+
+    def more(route: Route) -> None:
+        answer = route.fetch()
+        route.fulfill(response=answer, json={**answer.json(), "total": 1_000})
+
+    page.route("**/by/player*", more)
+    page.get_by_role("button", name="Players").click()
+    told = page.get_by_text("1,000, the highest handle first")
+    expect(told).to_contain_text("are shown")
+    assert ("the file has all" in told.inner_text()) == (role != "operator")

@@ -116,7 +116,8 @@ def test_a_table_that_is_not_heard_and_a_device_that_is_silent_are_told_in_two_w
     page.get_by_label("Filter tables").fill("SD01")
     expect(page.locator(".tile[data-table='SD01'] .devices")).to_have_text("device-silent")
     summary = page.locator("#summary")
-    expect(summary).to_contain_text(re.compile(r"\d+ not heard"))
+    expect(summary).to_contain_text(re.compile(r"○ \d+ not heard"))
+    expect(summary.get_by_text("not heard")).to_have_class("muted")
     expect(summary).not_to_contain_text("silent")
     only = page.get_by_label("Show", exact=True)
     only.select_option(label="Not heard, or a device silent")
@@ -358,3 +359,27 @@ def test_the_other_look_is_kept(console: ConsoleServer, visitor: Visitor) -> Non
     page.get_by_role("button", name="Dark").click()
     page.reload()
     expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+
+
+def test_on_the_big_screen_the_last_result_has_its_room_beside_three_counts(
+    console: ConsoleServer, visitor: Visitor
+) -> None:
+    page = visitor.page(console, "operator")
+    expect(page.locator(".tile").first).to_be_visible()
+    page.keyboard.press("b")
+    expect(page.locator(".big .tile").first).to_be_visible()
+    wide = page.locator(".tile").first.evaluate(
+        """tile => {
+          const marks = [...tile.querySelectorAll(".marks .sev")];
+          marks.forEach((mark, place) => {
+            mark.textContent = place;
+            mark.className = `sev ${["critical", "high", "medium", "low"][place]}${place ? "" : " none"}`;
+          });
+          const result = tile.querySelector(".result");
+          return ["Tie 10–10", "Dragon 10–10", "Unverifiable"].map(words => {
+            result.textContent = words;
+            return [words, result.scrollWidth - result.clientWidth];
+          });
+        }"""
+    )
+    assert wide == [["Tie 10–10", 0], ["Dragon 10–10", 0], ["Unverifiable", 0]]
