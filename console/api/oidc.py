@@ -13,7 +13,7 @@ from console.api.session import begin_session
 from console.auth.oidc import BEGUN_SECONDS, OidcRefused, Provider, ProviderAway
 from console.auth.oidc_settings import RETURN_PATH
 from console.auth.sessions import same
-from console.server.gate import address_of, cookie_name
+from console.server.gate import address_of, cookie_name, let_try
 from console.server.parts import Console, Parts
 from console.server.problems import Refused, plain_page
 
@@ -47,8 +47,7 @@ async def ways(parts: Console) -> WaysTold:
 async def begin(request: Request, parts: Console) -> Response:
     """Sends the browser to the provider, with a state that it has to bring back."""
     provider = _provider(parts)
-    if not parts.signing_in.allows(address_of(request)):
-        raise Refused(429, "too many attempts from this address: wait a minute", {"Retry-After": "60"})
+    let_try(parts, address_of(request))
     try:
         address, state = await asyncio.to_thread(provider.begin)
     except ProviderAway as error:

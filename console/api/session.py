@@ -11,7 +11,7 @@ from console.auth.passwords import LONGEST, WeakPassword
 from console.auth.people import Refusal
 from console.auth.roles import ABOUT, SEES_PLAYERS, Role
 from console.auth.sessions import Session
-from console.server.gate import SignedIn, address_of, cookie_name
+from console.server.gate import SignedIn, address_of, cookie_name, let_try
 from console.server.parts import Console, Parts
 from console.server.problems import Refused
 from console.server.rights import PAGES
@@ -60,8 +60,7 @@ class Who(Told):
 async def sign_in(given: SignIn, request: Request, response: Response, parts: Console) -> Who:
     """Sets the cookie of a new session. Every refusal reads the same: neither names nor locks are told."""
     address = address_of(request)
-    if not parts.signing_in.allows(address):
-        raise Refused(429, "too many attempts from this address: wait a minute", {"Retry-After": "60"})
+    let_try(parts, address)
     name = given.name.strip().lower()
     person = await parts.people.sign_in(name, given.password)
     if parts.outsiders.is_one(name):
@@ -107,8 +106,7 @@ async def sign_out(session: SignedIn, request: Request, parts: Console) -> Respo
 async def change_password(given: NewPassword, session: SignedIn, request: Request, parts: Console) -> Response:
     """Ends all sessions of the person, this one included."""
     address = address_of(request)
-    if not parts.signing_in.allows(address):
-        raise Refused(429, "too many attempts from this address: wait a minute", {"Retry-After": "60"})
+    let_try(parts, address)
     person = await parts.people.sign_in(session.name, given.current)
     if isinstance(person, Refusal):
         # Whoever sits at a page that was left open may be guessing.

@@ -1,5 +1,6 @@
 """How often one may ask: a bucket per address or session that fills again with time."""
 
+import math
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
@@ -26,3 +27,8 @@ class Pace:
         if len(self._buckets) > _REMEMBERED:
             self._buckets.popitem(last=False)
         return allowed
+
+    def seconds_left(self, who: Hashable) -> int:
+        """In how many seconds the next request is allowed to whom one was refused."""
+        left, since = self._buckets.get(who, (1.0, 0.0))
+        return max(1, math.ceil((1 - left) / self._per_second - (self._clock() - since)))

@@ -42,6 +42,15 @@ async def pass_gate(request: Request, parts: Console) -> None:
         raise Refused(403, "the request does not carry the token of this session: load the page again")
 
 
+def let_try(parts: Parts, address: str) -> None:
+    """Lets an attempt to sign in through, or says when the next one may come: 429."""
+    if parts.signing_in.allows(address):
+        return
+    seconds = parts.signing_in.seconds_left(address)
+    wait = f"{seconds} second{'' if seconds == 1 else 's'}"
+    raise Refused(429, f"too many attempts from this address: wait {wait}", {"Retry-After": str(seconds)})
+
+
 def address_of(request: Request) -> str:
     """Where a request comes from."""
     return request.client.host if request.client else ""

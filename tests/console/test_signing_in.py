@@ -122,9 +122,37 @@ def test_a_bucket_fills_again_with_time(clock: Clock) -> None:
     pace = Pace(burst=3, per_second=1, clock=clock)
     assert [pace.allows("a") for _ in range(4)] == [True, True, True, False]
     assert pace.allows("b")
-    clock.now += 1
+    clock.now += 0.25
+    assert pace.seconds_left("a") == 1
+    clock.now += 0.75
     assert pace.allows("a")
     assert not pace.allows("a")
+
+
+def test_of_too_many_attempts_it_is_told_when_the_next_one_comes_through(clock: Clock) -> None:
+    pace = Pace(burst=10, per_second=10 / 60, clock=clock)
+    assert all(pace.allows("a") for _ in range(10))
+    assert not pace.allows("a")
+    assert pace.seconds_left("a") == 6
+    clock.now += 2.5
+    assert not pace.allows("a")
+    assert pace.seconds_left("a") == 4
+    clock.now += 4
+    assert pace.allows("a")
+
+
+def test_too_many_attempts_to_sign_in_are_refused_with_the_seconds_to_wait(
+    console: ConsoleServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(console.parts.signing_in, "allows", lambda _address: False)
+    monkeypatch.setattr(console.parts.signing_in, "seconds_left", lambda _address: 6)
+    with console.client(None) as client:
+        answers = [client.post("/api/v1/session", json={"name": "auditor", "password": PASSWORD})]
+    with console.client("auditor") as client:
+        answers.append(client.put("/api/v1/session/password", json={"current": PASSWORD, "new": PASSWORD}))
+    for answer in answers:
+        assert (answer.status_code, answer.headers["retry-after"]) == (429, "6")
+        assert answer.json()["detail"] == "too many attempts from this address: wait 6 seconds"
 
 
 def test_the_cookie_is_kept_from_scripts_and_other_pages(console: ConsoleServer) -> None:
