@@ -161,7 +161,7 @@ def test_why_an_act_does_not_count_ends_with_one_full_stop(console: ConsoleServe
 def test_of_several_handed_over_what_is_uncertain_is_not_asked_for_again(
     console: ConsoleServer, visitor: Visitor
 ) -> None:
-    findings = [made_up_finding(number, message="Handed over to a store that hangs.") for number in (12_020, 12_021)]
+    findings = [made_up_finding(number, message="Left to a store that hangs.") for number in (12_020, 12_021)]
     raise_all(console, *findings)
     for finding in findings:
         take(console, finding, "operator")
@@ -339,7 +339,7 @@ def test_a_session_that_is_ended_shows_the_sign_in_page(console: ConsoleServer, 
     console.parts.people.disable("leaving")
     page.locator(".tile").first.click()
     expect(page.get_by_role("button", name="Sign in")).to_be_visible()
-    expect(page.get_by_role("status")).to_have_text("Your session has ended: sign in again.")
+    expect(page.locator("#news")).to_have_text("Your session has ended: sign in again.")
 
 
 def test_what_was_being_written_as_the_session_ended_stands_there_again_for_its_author(
@@ -364,7 +364,7 @@ def test_what_was_being_written_as_the_session_ended_stands_there_again_for_its_
     # The stream may end before it is pressed, and the page with it.
     with suppress(Error):
         page.evaluate("document.querySelector('dialog button[type=submit]')?.click()")
-    expect(page.get_by_role("status")).to_have_text("Your session has ended: sign in again.")
+    expect(page.locator("#news")).to_have_text("Your session has ended: sign in again.")
     sign_in("shift-manager", PASSWORD)
     expect(dialog.get_by_label("What was found")).to_have_value("")
     dialog.get_by_role("button", name="Cancel").click()

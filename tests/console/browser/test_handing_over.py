@@ -85,13 +85,13 @@ def test_a_shift_manager_takes_over_what_somebody_else_has_and_resolves_it(
 def test_what_a_colleague_takes_over_meanwhile_is_not_handed_over_with_the_others(
     console: ConsoleServer, visitor: Visitor
 ) -> None:
-    kept, gone = (made_up_finding(number, message="Handed over while taken over.") for number in (12_010, 12_011))
+    kept, gone = (made_up_finding(number, message="Left to others while taken over.") for number in (12_010, 12_011))
     raise_all(console, kept, gone)
     page = visitor.page(console, "shift_manager", "/desk")
     dialog = page.get_by_role("dialog")
     for each in (kept, gone):
         take(console, each, "shift_manager")
-    page.get_by_label("Filter alerts").fill("handed over while")
+    page.get_by_label("Filter alerts").fill("left to others")
     page.get_by_label("State").select_option("mine")
     expect(page.locator(".alert")).to_have_count(2)
     page.get_by_role("button", name="Hand over my alerts").click()
