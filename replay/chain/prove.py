@@ -11,7 +11,7 @@ import orjson
 from audit.merkle import check_consistency, check_inclusion, consistency_proof, inclusion_proof
 from audit.table import facts_behind
 from replay.chain.compare import subject_of, superseded
-from replay.chain.note import TREE, CheckpointInvalid, check_note, vouched_keys
+from replay.chain.note import TREE, CheckpointInvalid, PreviousMissing, check_note, key_id_of, vouched_keys
 from replay.chain.round_records import lost_of_round
 from replay.chain.rows import BY_KIND, RECORD, ChainedRow, key_of, rows_of
 from replay.chain.seal import GRACE_MS
@@ -95,14 +95,27 @@ def prove_round(store: Store, key: RoundKey, records: Sequence[RecordKey]) -> Ro
     signed = checkpoints(store, TREE, last + 1)
     if not sealed or not signed:
         raise NotSealed(f"round {key} is not under a checkpoint yet; {SEAL_FIRST}")
-    checkpoint = signed[0]
+    checkpoint, keys = signed[0], signing_keys(store)
+    _check_signature(checkpoint, keys)
     tree = StoredTree(store, TREE)
     proved = []
     for row, leaf in sealed:
         path = tuple(inclusion_proof(leaf.position, checkpoint.size, tree))
         check_inclusion(leaf.leaf, leaf.position, checkpoint.size, path, checkpoint.root)
         proved.append(ProvedRow(row, leaf, path))
-    return RoundProof(key, tuple(proved), checkpoint, tuple(_up_to(signing_keys(store), checkpoint)))
+    return RoundProof(key, tuple(proved), checkpoint, tuple(_up_to(keys, checkpoint)))
+
+
+def _check_signature(checkpoint: Checkpoint, keys: Iterable[SigningKey]) -> None:
+    """Whose key it is, and whether one before it is gone, is asked of the whole chain."""
+    try:
+        check_note(checkpoint, {key.key_id: key for key in keys if key.key_id == key_id_of(key.public_key)}, None)
+    except PreviousMissing:
+        return
+    except CheckpointInvalid as error:
+        raise NotAsSealed(
+            f"checkpoint {checkpoint.size}, under which the round is, is not to be believed: {error}; {LOOK}"
+        ) from error
 
 
 _EARLIER_MS = 3_600_000

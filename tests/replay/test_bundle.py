@@ -301,19 +301,13 @@ def test_a_bundle_that_its_own_check_would_reject_is_not_made(store: Store, tmp_
         bundle(store, [first])
 
 
-@pytest.mark.parametrize(
-    ("changed", "told"),
-    [
-        ("signature = reverse(signature)", "the checkpoint is forged: its signature is not that of key"),
-        ("note = replaceOne(note, 'time 2', 'time 1')", "the checkpoint is forged: its signature is not that of key"),
-    ],
-)
+@pytest.mark.parametrize("changed", ["signature = reverse(signature)", "note = replaceOne(note, 'time 2', 'time 1')"])
 def test_no_bundle_is_made_under_a_checkpoint_that_its_own_check_would_call_forged(
-    store: Store, tmp_path: Path, changed: str, told: str
+    store: Store, tmp_path: Path, changed: str
 ) -> None:
     first, _ = _two_rounds_of_a_shoe(store, tmp_path)
     store.command(f"ALTER TABLE checkpoints UPDATE {changed} WHERE 1 SETTINGS mutations_sync = 2")
-    with pytest.raises(NotAsSealed, match=told) as refused:
+    with pytest.raises(NotAsSealed, match="is not to be believed: its signature is not that of key") as refused:
         bundle(store, [first])
     assert "tablewatch replay verify --chain" in str(refused.value)
 

@@ -48,10 +48,13 @@ def test_a_round_is_proved_once_it_is_sealed(evening: Evening, tmp_path: Path) -
     assert _last_act(evening) == "took the evidence of a round"
     forge = "ALTER TABLE checkpoints UPDATE signature = reverse(signature) WHERE 1 SETTINGS mutations_sync = 2"
     evening.parts.store.command(forge)
-    refused = auditor.get(_path(evening) + "/bundle")
+    refused, doubted = auditor.get(_path(evening) + "/bundle"), auditor.get(_path(evening) + "/proof").json()
     evening.parts.store.command(forge)
-    assert refused.status_code == 409 and "the checkpoint is forged" in refused.text
-    assert "replay verify --chain" in refused.text
+    assert refused.status_code == 409
+    assert doubted["state"] == "not as sealed"
+    for words in (refused.text, doubted["words"]):
+        assert "is not to be believed: its signature is not that of key" in words
+        assert "replay verify --chain" in words
 
 
 def test_another_card_changes_the_outcome_the_findings_and_the_money(evening: Evening) -> None:
