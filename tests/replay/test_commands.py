@@ -139,11 +139,15 @@ def test_a_round_between_others_that_is_not_there_may_have_been_removed(
     assert "It may have been removed" in done.stderr and "run: tablewatch replay verify --chain" in done.stderr
 
 
-@pytest.mark.parametrize("gone", ["round = 4", "1"])
+@pytest.mark.parametrize(("gone", "stake"), [("round = 4", 400), ("1", 500)])
 def test_a_last_round_that_was_sealed_and_is_not_there_may_have_been_removed(
-    store: Store, run: Run, gone: str, tmp_path: Path
+    store: Store, run: Run, gone: str, stake: int, tmp_path: Path
 ) -> None:
-    fill(store, _shoe().lines())
+    # Stakes of its own: once all rows of an insert were deleted, the engine takes the same ones for a repeat.
+    case = Case(DTB)
+    for _ in range(4):
+        case.round(bets={"b1": ("player", stake)}, settled={"b1": (stake, 0)})
+    fill(store, case.lines())
     assert Sealer(store, ring_in(tmp_path), lambda: ARRIVAL + 86_400_000).seal() is not None
     for table in ("events", "verdicts", "rounds", "findings"):
         store.command(f"ALTER TABLE {table} DELETE WHERE {gone}", settings={"mutations_sync": 2})
