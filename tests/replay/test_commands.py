@@ -1,14 +1,9 @@
 """The replay commands as auditors run them: output, exit codes, bad input, and every look in the access log."""
 
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import orjson
 import pytest
-from typer.testing import CliRunner, Result
 
 from replay.chain.seal import Sealer
 from schemas.verdicts import verdict_json
@@ -18,48 +13,21 @@ from store.migrate import migrate
 from store.read.proof import access_entries
 from store.write.raw import write_records
 from store.write.verdicts import write_verdicts
-from tablewatch.command import app
-from tests.audit.case import DTB, TIE, Case
+from tests.audit.case import DTB, Case
+from tests.replay.commands import Run, four_rounds, said_by, url_of
 from tests.replay.evidence import ring_in
 from tests.replay.stored import ARRIVAL, fill, judged, packed
 from tests.store.floor import LONG
 
-Run = Callable[..., Result]
-
-
-def url_of(store: Store) -> str:
-    address = store.address
-    return f"clickhouse://{address.user}:{address.password}@{address.host}:{address.port}/{address.database}"
-
-
-@pytest.fixture
-def run(store: Store, monkeypatch: pytest.MonkeyPatch) -> Iterator[Run]:
-    monkeypatch.setenv("TABLEWATCH_CLICKHOUSE_URL", url_of(store))
-    monkeypatch.setenv("TABLEWATCH_USER", "auditor.lim")
-    yield lambda *arguments: CliRunner().invoke(app, ["replay", *arguments])
-
-
-def _shoe() -> Case:
-    """Four rounds: a right one, a wrong payout, a wrong display, a tie."""
-    case = Case(DTB).round(bets={"b1": ("player", 100)}, settled={"b1": (100, 0)})
-    case.round(bets={"b1": ("player", 100)}, settled={"b1": (900, 0)})
-    case.round().show("banker")
-    return case.round(TIE, {"b1": ("tie", 100)}, {"b1": (800, 0)}, player="bo").end_shoe(None)
-
 
 def test_show_tells_the_round_and_pins_its_findings(store: Store, run: Run) -> None:
-    fill(store, _shoe().lines())
+    fill(store, four_rounds().lines())
     done = run("show", "BT1/S1/2")
     assert done.exit_code == 0, done.output
     assert "BT1 · shoe S1 · round 2" in done.stdout and "FLAGGED" in done.stdout
     assert "Draw 1 is 4♥, to Player." in done.stdout
     assert "natural 9: no" in done.stdout and "By the cards: Player wins, 9 to 2." in done.stdout
     assert "payout-wrong" in done.stdout and "dragon-tiger-baccarat 4.1" in done.stdout
-
-
-def _said(done: Result) -> str:
-    """What was printed, without the folds of the paper."""
-    return " ".join(done.stdout.split())
 
 
 WRONG = "Bet b1 of 1.00 SGD on Player was settled as paid 9.00, collected 0.00; due is paid 1.00, collected 0.00."
@@ -70,20 +38,20 @@ def test_show_says_amounts_in_the_currency_and_wagers_as_printed(
     store: Store, run: Run, monkeypatch: pytest.MonkeyPatch, pace: tuple[str, ...]
 ) -> None:
     monkeypatch.setenv("COLUMNS", "400")
-    fill(store, _shoe().lines())
-    said = _said(run("show", "BT1/S1/2", *pace))
+    fill(store, four_rounds().lines())
+    said = said_by(run("show", "BT1/S1/2", *pace))
     assert said.count(WRONG) == 2, "at the moment of the settlement, and among the findings"
     assert "minor units" not in said
 
 
 def test_show_as_json_keeps_the_sentence_of_the_verdict_in_minor_units(store: Store, run: Run) -> None:
-    (wrong,) = fill(store, _shoe().lines())[1].verdict.findings
+    (wrong,) = fill(store, four_rounds().lines())[1].verdict.findings
     (told,) = orjson.loads(run("show", "BT1/S1/2", "--json").stdout_bytes)["findings"]
     assert told["message"] == wrong.message and "of 100 on player" in wrong.message
 
 
 def test_show_as_json_is_the_story_with_every_revision(store: Store, run: Run) -> None:
-    stored = fill(store, _shoe().lines())
+    stored = fill(store, four_rounds().lines())
     said = orjson.loads(run("show", "BT1/S1/2", "--json").stdout_bytes)
     assert (said["table"], said["shoe"], said["round"], said["status"]) == ("BT1", "S1", 2, "flagged")
     assert said["digest"] == stored[1].verdict.digest == said["revisions"][0]["verdict"]["digest"]
@@ -101,7 +69,7 @@ def test_names_are_shown_as_they_are_whatever_they_hold(store: Store, run: Run, 
 
 
 def test_show_in_its_pace_tells_the_same_moments(store: Store, run: Run) -> None:
-    fill(store, _shoe().lines())
+    fill(store, four_rounds().lines())
     done = run("show", "BT1/S1/1", "--speed", "100000")
     assert done.exit_code == 0 and "The round is over." in done.stdout
 
@@ -118,7 +86,7 @@ def test_show_in_its_pace_tells_the_same_moments(store: Store, run: Run) -> None
 def test_a_round_that_is_not_there_names_the_near_ones(
     store: Store, run: Run, command: str, name: str, near: str
 ) -> None:
-    fill(store, _shoe().lines())
+    fill(store, four_rounds().lines())
     done = run(command, name)
     assert done.exit_code == 2 and near in done.stderr
 
@@ -130,7 +98,7 @@ def test_a_round_between_others_that_is_not_there_may_have_been_removed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     monkeypatch.chdir(tmp_path)
-    fill(store, _shoe().lines())
+    fill(store, four_rounds().lines())
     for table in gone:
         store.command(f"ALTER TABLE {table} DELETE WHERE round = 2", settings={"mutations_sync": 2})
     done = run(*command, "BT1/S1/2")
@@ -162,21 +130,6 @@ def test_what_is_no_name_of_a_round_is_refused(run: Run, name: str) -> None:
     assert done.exit_code == 2 and "TABLE/SHOE/ROUND" in done.stderr
 
 
-def test_a_verification_that_nobody_reads_to_the_end_is_no_success(store: Store, run: Run) -> None:
-    fill(store, list(simulate(tables=1, rounds=3, seed=3, games=["no_commission"])))
-    assert run("verify").exit_code == 0
-    store.command(
-        "ALTER TABLE verdicts UPDATE verdict = replaceOne(verdict, 'verified', 'flagged') WHERE 1",
-        settings={"mutations_sync": 2},
-    )
-    assert run("verify").exit_code == 1
-    command = [sys.executable, "-c", "from tablewatch.command import main; main()", "replay", "verify"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
-        assert process.stdout is not None
-        process.stdout.close()
-    assert process.returncode == 1
-
-
 def test_half_a_round_is_told_as_far_as_it_goes(store: Store, run: Run) -> None:
     lines = Case(DTB).round(["4H", "2S"], {"b1": ("player", 100)}).without("round.closed").lines()
     write_records(store, packed(lines))
@@ -205,7 +158,7 @@ def test_a_verdict_without_its_events_is_told_with_code_1(store: Store, run: Run
 
 
 def test_list_as_json_is_the_stored_verdicts_byte_for_byte(store: Store, run: Run) -> None:
-    stored = fill(store, _shoe().lines())
+    stored = fill(store, four_rounds().lines())
     assert run("list", "--json").stdout_bytes == b"".join(verdict_json(each.verdict) + b"\n" for each in stored)
     assert run("list", "--json", "--limit", "2").stdout_bytes.count(b"\n") == 2
 
@@ -227,7 +180,7 @@ def test_list_as_json_is_the_stored_verdicts_byte_for_byte(store: Store, run: Ru
     ],
 )
 def test_filters_of_list(store: Store, run: Run, options: list[str], rounds: list[int]) -> None:
-    fill(store, _shoe().lines())
+    fill(store, four_rounds().lines())
     listed = run("list", "--json", *options).stdout_bytes.splitlines()
     assert [orjson.loads(line)["round"] for line in listed] == rounds
     shown = run("list", *options).stdout
@@ -250,9 +203,9 @@ def test_filters_of_list(store: Store, run: Run, options: list[str], rounds: lis
 def test_a_list_without_rounds_names_the_table_that_is_not_there(
     store: Store, run: Run, options: list[str], words: str
 ) -> None:
-    fill(store, _shoe().lines())
+    fill(store, four_rounds().lines())
     assert run("list", *options).stdout == f"No stored round is meant by this.{words}\n"
-    said = _said(run("verify", *options))
+    said = said_by(run("verify", *options))
     assert said.startswith(f"No stored round is meant by this.{words} Nothing was verified.")
 
 
@@ -276,7 +229,7 @@ def test_a_filter_that_cannot_be_meant_is_refused(run: Run, command: str, option
 
 
 def test_last_gives_the_latest_rounds_first(store: Store, run: Run) -> None:
-    fill(store, _shoe().lines())
+    fill(store, four_rounds().lines())
     listed = run("last", "BT1", "2", "--json").stdout_bytes.splitlines()
     assert [orjson.loads(line)["round"] for line in listed] == [4, 3]
     assert "BT1/S1/4" in run("last", "BT1").stdout
@@ -284,7 +237,7 @@ def test_last_gives_the_latest_rounds_first(store: Store, run: Run) -> None:
 
 
 def test_shoe_shows_the_roads_and_the_account_of_its_cards(store: Store, run: Run) -> None:
-    fill(store, _shoe().lines())
+    fill(store, four_rounds().lines())
     shown = run("shoe", "BT1/S1").stdout
     for road in ("Bead plate", "Big road", "Big eye boy", "Small road", "Cockroach pig"):
         assert road in shown
@@ -297,76 +250,8 @@ def test_shoe_shows_the_roads_and_the_account_of_its_cards(store: Store, run: Ru
     assert run("shoe", "BT1").exit_code == 2
 
 
-def test_verify_ends_with_0_when_all_is_as_stored_and_with_1_and_the_difference_when_not(
-    store: Store, run: Run
-) -> None:  # fmt: skip
-    fill(store, _shoe().lines())
-    done = run("verify")
-    assert done.exit_code == 0 and "4 rounds of 1 table: every verdict is as it is stored" in done.stdout
-    store.command(
-        'ALTER TABLE verdicts UPDATE verdict = replaceOne(verdict, \'"winner":"player"\', \'"winner":"banker"\')'
-        " WHERE round = 1",
-        settings={"mutations_sync": 2},
-    )
-    done = run("verify")
-    assert done.exit_code == 1
-    assert 'outcome.winner: stored "banker", judged "player"' in done.stdout
-    done = run("verify", "--json")
-    said = orjson.loads(done.stdout_bytes)
-    assert (done.exit_code, said["rounds"], said["same"]) == (1, 4, 3)
-    assert [(each["round"], each["kind"]) for each in said["deviating"]] == [(1, "verdict-differs")]
-
-
-def test_what_differs_in_money_is_said_in_the_currency_and_in_json_as_stored(store: Store, run: Run) -> None:
-    fill(store, _shoe().lines())
-    store.command(
-        "ALTER TABLE verdicts UPDATE verdict = replaceOne(verdict, '\"stake\":100', '\"stake\":12345') WHERE round = 1",
-        settings={"mutations_sync": 2},
-    )
-    assert "bets[0].stake: stored 123.45 SGD, judged 1.00 SGD" in run("verify").stdout
-    ((difference,),) = [each["differences"] for each in orjson.loads(run("verify", "--json").stdout_bytes)["deviating"]]
-    assert (difference["stored"], difference["judged"]) == (12345, 100)
-
-
-@pytest.mark.parametrize(
-    "wanted", [("--table", "BT1"), ("--shoe", "S1"), ("--from-time", "2025-03-01"), ("--game", DTB)]
-)
-def test_verify_ends_with_1_where_a_verdict_was_removed_under_every_filter(
-    store: Store, run: Run, wanted: tuple[str, ...]
-) -> None:
-    case = Case(DTB)
-    for _ in range(9):
-        case.round()
-    fill(store, case.lines())
-    for table in ("verdicts", "rounds"):
-        store.command(f"ALTER TABLE {table} DELETE WHERE round = 2", settings={"mutations_sync": 2})
-    done = run("verify", *wanted)
-    assert done.exit_code == 1 and "verdict-gone" in done.stdout and "BT1/S1/2" in done.stdout
-    assert "8 rounds of 1 table: 1 deviates from what is stored." in done.stdout
-    assert orjson.loads(run("verify", *wanted, "--json").stdout_bytes)["removed_looked_for"] is True
-
-
-def test_verify_says_where_removed_verdicts_are_not_looked_for(store: Store, run: Run) -> None:
-    fill(store, _shoe().lines())
-    assert "removed" not in _said(run("verify", "--shoe", "S1"))
-    done = run("verify", "--status", "verified")
-    assert done.exit_code == 0 and "Verdicts that were removed were not looked for" in _said(done)
-    said = orjson.loads(run("verify", "--status", "verified", "--json").stdout_bytes)
-    assert said["removed_looked_for"] is False
-    assert "one that was removed is not looked for" in _said(run("verify", "--help"))
-
-
-def test_verify_tells_another_judge_apart_and_ends_with_0(store: Store, run: Run) -> None:
-    lines = Case(DTB).round(bets={"b1": ("player", 100)}, settled={"b1": (90, 0)}).lines()
-    write_records(store, packed(lines))
-    old = judged(lines, judge="0")[0]
-    write_verdicts(store, [replace(old, verdict=replace(old.verdict, status="verified", findings=()))])
-    done = run("verify")
-    assert done.exit_code == 0 and "another version of the judge" in done.stdout
-
-
 def test_what_if_says_what_differs_in_all_and_per_bet(store: Store, run: Run) -> None:
-    fill(store, _shoe().lines())
+    fill(store, four_rounds().lines())
     done = run("what-if", "--pays", "tie=9")
     assert done.exit_code == 0
     assert "4 rounds, of which 1 would come out otherwise." in done.stdout
@@ -377,13 +262,13 @@ def test_what_if_says_what_differs_in_all_and_per_bet(store: Store, run: Run) ->
 
 def _in_yen() -> list[bytes]:
     """The same shoe at a table that plays in yen, whose stakes are of the same minor units."""
-    return [line.replace(b"BT1", b"BT2").replace(b"SGD", b"JPY") for line in _shoe().lines()]
+    return [line.replace(b"BT1", b"BT2").replace(b"SGD", b"JPY") for line in four_rounds().lines()]
 
 
 def test_what_if_tells_each_round_in_its_own_currency_and_sums_up_none_of_several(store: Store, run: Run) -> None:
-    fill(store, [*_shoe().lines(), *_in_yen()])
+    fill(store, [*four_rounds().lines(), *_in_yen()])
     done = run("what-if", "--limits", "tie=200:1000", "--limits", "player=200:1000")
-    said = _said(done)
+    said = said_by(done)
     assert done.exit_code == 0
     assert "Amounts are in JPY, SGD and not summed up" in said and "more in all" not in said
     assert "Bet b1 on Tie is 1.00 SGD, under the minimum of 2.00." in said
@@ -391,10 +276,10 @@ def test_what_if_tells_each_round_in_its_own_currency_and_sums_up_none_of_severa
 
 
 def test_a_refund_sheet_is_of_one_currency(store: Store, run: Run) -> None:
-    fill(store, [*_shoe().lines(), *_in_yen()])
+    fill(store, [*four_rounds().lines(), *_in_yen()])
     both = run("refund", "BT1/S1/1", "BT2/S1/1")
     assert both.exit_code == 2 and "JPY, SGD" in both.stderr
-    yen = _said(run("refund", "BT2/S1/1"))
+    yen = said_by(run("refund", "BT2/S1/1"))
     assert "Amounts in JPY." in yen and "players return 100: 100 net to the house" in yen
 
 
@@ -418,13 +303,13 @@ def test_a_refund_sheet_is_of_one_currency(store: Store, run: Run) -> None:
     ],
 )
 def test_a_what_if_that_cannot_be_is_refused(store: Store, run: Run, options: list[str], why: str) -> None:
-    fill(store, _shoe().lines())
+    fill(store, four_rounds().lines())
     done = run("what-if", *options)
     assert done.exit_code == 2 and why in done.stderr.replace("\n", " ")
 
 
 def test_what_if_takes_a_file_of_changes(store: Store, run: Run, tmp_path: Path) -> None:
-    case = _shoe()
+    case = four_rounds()
     fill(store, case.lines())
     wrong = next(e for e in case.events() if e["type"] == "bet.settled.v1" and e["data"]["paid"] == 900)
     file = tmp_path / "facts.jsonl"
@@ -434,7 +319,7 @@ def test_what_if_takes_a_file_of_changes(store: Store, run: Run, tmp_path: Path)
 
 
 def test_refund_from_a_first_round_on_gives_a_sheet_and_json(store: Store, run: Run) -> None:
-    fill(store, _shoe().lines())
+    fill(store, four_rounds().lines())
     done = run("refund", "--from-round", "BT1/S1/2", "--ground", "foreign-card")
     assert done.exit_code == 0
     assert "Refund sheet" in done.stdout and "dragon-tiger-baccarat 5.1" in done.stdout
@@ -458,12 +343,12 @@ def test_refund_from_a_first_round_on_gives_a_sheet_and_json(store: Store, run: 
     ],
 )
 def test_a_refund_of_unclear_rounds_is_refused(store: Store, run: Run, options: list[str]) -> None:
-    fill(store, _shoe().lines())
+    fill(store, four_rounds().lines())
     assert run("refund", *options).exit_code == 2
 
 
 def test_every_look_is_written_to_the_access_log(store: Store, run: Run) -> None:
-    fill(store, _shoe().lines())
+    fill(store, four_rounds().lines())
     for arguments in (
         ("show", "BT1/S1/2"),
         ("list", "--status", "flagged"),
@@ -494,7 +379,7 @@ def test_a_store_of_an_older_schema_says_what_to_do(
 
 @pytest.mark.parametrize("per_record", [1, 40])
 def test_show_takes_events_without_rows_from_the_records_and_says_so(store: Store, run: Run, per_record: int) -> None:
-    fill(store, _shoe().lines(), per_record=per_record)
+    fill(store, four_rounds().lines(), per_record=per_record)
     whole = run("show", "BT1/S1/2")
     store.command(
         "ALTER TABLE events DELETE WHERE round = 2 AND type = 'card.drawn.v1'", settings={"mutations_sync": 2}
