@@ -41,7 +41,7 @@ class TableClock:
         self._moment = self._moment_since = NEVER
         """When the moment began in which something came last, by arrival; what was heard before it, by its own time."""
         self._rushes: deque[_Rush] = deque()
-        """Each began earlier, by the table's time, than those after it."""
+        """Each began and ended earlier than those after it."""
 
     def heard(self, arrival: int, earliest: int, latest: int) -> None:
         """Something came whose events are of these times. A clock that runs ahead counts as right; what is older than
@@ -62,9 +62,13 @@ class TableClock:
         self.behind = min(self._before, self._lately)
 
     def _rush(self, arrival: int) -> None:
+        until = arrival + IDLE_MICROSECONDS
+        if self._rushes:
+            # Of another topic, what arrived before may be read later.
+            until = max(until, self._rushes[-1].until)
         while self._rushes and self._rushes[-1].since >= self._moment_since:
             self._rushes.pop()
-        self._rushes.append(_Rush(arrival + IDLE_MICROSECONDS, self._moment_since))
+        self._rushes.append(_Rush(until, self._moment_since))
 
     def _forget(self, arrival: int) -> None:
         """Begin anew after a silence, or let go of what came before the last window: only of what a look has covered.
@@ -97,8 +101,10 @@ class TableClock:
     def arrives_by(self, moment: int) -> int:
         """By arrival: when all is known that the table says up to a moment by its own time, at the earliest."""
         arrived = moment + self.behind
-        held = (rush.until for rush in self._rushes if rush.since + self._patience < moment)
-        return max(arrived, max(held, default=arrived))
+        for rush in reversed(self._rushes):
+            if rush.since + self._patience < moment:
+                return max(arrived, rush.until)
+        return arrived
 
     def complete_to(self, reach: Reach, latest: int) -> int:
         """By the table's own time: up to when all that it says counts as known; it never goes back. ``latest`` is of

@@ -176,6 +176,14 @@ def test_of_a_floor_that_is_played_quicker_than_time_the_slowest_topic_counts() 
     assert clock.known_to(watermark.reach(10_001 * SECOND)) == 3_600 * SECOND
 
 
+def test_what_was_sent_at_once_is_waited_for_by_its_last_arrival_in_whatever_order_the_topics_are_read() -> None:
+    clock = TableClock(PATIENCE)
+    clock.heard(1_000_900_000, SECOND, 60 * SECOND)
+    clock.heard(1_000_100_000, SECOND, 62 * SECOND)
+    assert clock.known_to(Reach(ALWAYS, 1_001_500_000)) == SECOND + PATIENCE
+    assert clock.known_to(Reach(ALWAYS, 1_001_900_000)) > 60 * SECOND
+
+
 def test_a_record_with_nothing_but_what_was_refused_does_not_make_its_table_wait() -> None:
     case = Case().round(bets={"b1": ("player", 100)}, settled={"b1": (100, 0)})
     worker = _Worker()
