@@ -62,6 +62,17 @@ def test_what_differs_in_money_is_said_in_the_currency_and_in_json_as_stored(sto
     assert (difference["stored"], difference["judged"]) == (12345, 100)
 
 
+def test_the_amounts_of_what_only_one_verdict_has_are_said_in_the_currency_too(store: Store, run: Run) -> None:
+    fill(store, four_rounds().lines())
+    store.command(
+        """ALTER TABLE verdicts UPDATE verdict = replaceRegexpOne(verdict, '"bets":\\[.*?\\],"', '"bets":[],"')"""
+        " WHERE round = 1",
+        settings={"mutations_sync": 2},
+    )
+    (line,) = [each for each in run("verify").stdout.splitlines() if "bets[0]" in each]
+    assert '"stake":"1.00 SGD"' in line
+
+
 @pytest.mark.parametrize(
     "wanted", [("--table", "BT1"), ("--shoe", "S1"), ("--from-time", "2025-03-01"), ("--game", DTB)]
 )
