@@ -49,3 +49,14 @@ def test_an_operator_is_not_told(visitor: Visitor, tmp_path: Path) -> None:
         page = visitor.page(server, "operator", "/desk")
         expect(page.locator("#total")).to_have_text("0 open")
         expect(page.locator("#self-test")).to_be_empty()
+
+
+def test_an_alert_of_no_table_as_a_failed_self_test_is_missing_on_no_wall(visitor: Visitor, tmp_path: Path) -> None:
+    broker = EmbeddedLog(tmp_path / "log")
+    create(broker)
+    with console_server(tmp_path, broker, impatient(NOWHERE)) as server:
+        page = visitor.page(server, "shift_manager", "/")
+        expect(page.locator("#elsewhere")).to_have_count(0)
+        server.raise_findings([replace(made_up_finding(1), table=None)])
+        expect(page.locator("#elsewhere")).to_have_text("1 elsewhere")
+        expect(page.locator("#bubble")).to_have_text("1")
