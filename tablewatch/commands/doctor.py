@@ -11,7 +11,7 @@ import orjson
 import typer
 
 from store.connect import Patience, Store, connect
-from store.errors import StoreError
+from store.errors import SchemaTooOld, StoreError
 from store.migrate import check as check_schema
 from store.read.proof import last_checkpoint_ms
 from store.read.shoes import newest_arrival
@@ -163,8 +163,9 @@ def _look_at_store(checks: list[Check]) -> Store | None:
         store.query("SELECT 1")
         checks.append(Check("store", True, str(store.address)))
     except StoreError as error:
-        says = f"{error}. Run: tablewatch clickhouse, or set TABLEWATCH_CLICKHOUSE_URL"
-        checks.append(Check("store", False, says))
+        # A server that answers and lacks the database says itself what to do, and is not to be started again.
+        hint = ". Run: tablewatch clickhouse, or set TABLEWATCH_CLICKHOUSE_URL"
+        checks.append(Check("store", False, f"{error}{'' if isinstance(error, SchemaTooOld) else hint}"))
         return None
     try:
         check_schema(store)

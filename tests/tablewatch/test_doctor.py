@@ -90,6 +90,15 @@ def test_without_broker_and_store_both_are_named_and_the_exit_code_is_3(room: Ro
     assert "TABLEWATCH_BROKER" in said["broker"][1]
 
 
+def test_a_server_without_the_database_is_not_to_be_started_again(room: Room) -> None:
+    address = room.store.address
+    url = f"clickhouse://{address.user}:{address.password}@{address.host}:{address.port}/not_there"
+    code, said = ask(room, TABLEWATCH_CLICKHOUSE_URL=url)
+    ok, says = said["store"]
+    assert (code, ok) == (3, False)
+    assert "run: tablewatch store migrate" in says and "tablewatch clickhouse" not in says
+
+
 @pytest.mark.parametrize(("days", "well"), [(90, True), (13, False), (-1, False)])
 def test_how_long_a_certificate_is_valid_is_told_where_the_settings_name_one(
     room: Room, tmp_path: Path, days: int, well: bool
