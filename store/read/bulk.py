@@ -168,6 +168,19 @@ def round_keys(store: Store, wanted: RoundFilter) -> list[RoundKey]:
     return [RoundKey(*row) for row in rows]
 
 
+def unlisted_keys(store: Store, wanted: RoundFilter) -> list[RoundKey]:
+    """The rounds of the tables, shoe and number of a filter that have a verdict and no compact row, which says the rest
+    of what a filter asks for: any of them may be meant."""
+    named = RoundFilter(tables=wanted.tables, besides=wanted.besides, shoe=wanted.shoe, round=wanted.round)
+    condition, parameters = named.conditions()
+    rows = store.query(
+        f"SELECT DISTINCT table, shoe, round FROM verdicts WHERE {condition} AND (table, shoe, round) GLOBAL NOT IN"
+        f" (SELECT table, shoe, round FROM rounds WHERE {condition}) ORDER BY table, shoe, round",
+        parameters,
+    )
+    return [RoundKey(*row) for row in rows]
+
+
 def tables_of(keys: Iterable[RoundKey]) -> dict[str, dict[str, set[int]]]:
     """Rounds by table and shoe."""
     found: dict[str, dict[str, set[int]]] = {}

@@ -91,6 +91,19 @@ def test_verify_ends_with_1_where_a_verdict_was_removed_under_every_filter(
     assert orjson.loads(run("verify", *wanted, "--json").stdout_bytes)["removed_looked_for"] is True
 
 
+@pytest.mark.parametrize("wanted", [("--shoe", "S1"), ("--from-time", "2025-03-01"), ("--game", DTB)])
+def test_a_changed_verdict_is_not_passed_over_because_its_round_is_listed_no_more(
+    store: Store, run: Run, wanted: tuple[str, ...]
+) -> None:
+    fill(store, four_rounds().lines())
+    changed = """UPDATE verdict = replaceOne(verdict, '"winner":"player"', '"winner":"banker"')"""
+    for table, change in {"verdicts": changed, "rounds": "DELETE"}.items():
+        store.command(f"ALTER TABLE {table} {change} WHERE round = 1", settings={"mutations_sync": 2})
+    done = run("verify", *wanted)
+    assert done.exit_code == 1 and 'outcome.winner: stored "banker", judged "player"' in done.stdout
+    assert "4 rounds of 1 table: 1 deviates from what is stored." in done.stdout
+
+
 def test_verify_says_where_removed_verdicts_are_not_looked_for(store: Store, run: Run) -> None:
     fill(store, four_rounds().lines())
     assert "removed" not in said_by(run("verify", "--shoe", "S1"))
