@@ -1,12 +1,14 @@
 """What a worker holds: many live tables in one process, and a day of floor time without growth.
 
-    python -m bench.floor_memory --worker --tables 2000 --rounds 6
+    python -m bench.floor_memory --worker --tables 2000 --rounds 6 --pace 3.5
     python -m bench.floor_memory --worker --tables 40 --hours 24
     python -m bench.floor_memory --tables 2000 --rounds 6
 
 With `--worker` a whole worker, a process of its own, reads the floor from the embedded log and stores it; its resident
 memory is sampled until it has acknowledged the last record. The floor is sent as fast as it is read, six minutes of its
-time ahead, so that the worker never waits and floor time is all the time there is. With `--hours` every table plays
+time ahead, so that the worker never waits and floor time is all the time there is. With `--pace` it is sent as a floor
+that plays so many times as fast sends it: up to four times, its tables are live; beyond, minutes are sent at once, and
+are held until the other topics are past the arrival (streams/table_clock.py). With `--hours` every table plays
 until the floor's clock says so, and something is wrong in one round of a hundred; what is held is then looked at by
 hour and by quarter of the way, the first of which is left out, as caches fill in it. With `--behind` all of it is there
 before the worker starts. Exits with 1 where a bar is missed.
@@ -16,6 +18,7 @@ counts as stored at once.
 """
 
 import argparse
+import math
 import os
 import sys
 import tempfile
@@ -51,6 +54,8 @@ HOUR_MS = 3_600_000
 SLICE_HOURS = 0.1
 """So much of the floor's time may be in hand: with more of it, what is held says more of how far the store was behind
 at its worst than of what stays."""
+SLICE_SECONDS = 0.5
+"""So often it is sent where it has a pace."""
 MOST_ROUNDS_AN_HOUR = 180
 """More than a table plays: the fastest takes half a minute for one."""
 FAULTS = 0.01
@@ -69,10 +74,12 @@ def main() -> None:
     parser.add_argument("--hours", type=int, help="of floor time, in place of rounds; with --worker")
     parser.add_argument("--every", type=int, default=20, help="print after so many batches")
     parser.add_argument("--worker", action="store_true", help="a whole worker, as a process")
+    parser.add_argument("--pace", type=float, help="so many times as fast as a floor plays; with --worker")
     parser.add_argument("--behind", action="store_true", help="all of it is there before the worker starts")
     chosen = parser.parse_args()
     if chosen.worker:
-        sys.exit(not whole_worker(chosen.tables, chosen.rounds, chosen.hours, behind=chosen.behind))
+        pace = math.inf if chosen.pace is None else chosen.pace
+        sys.exit(not whole_worker(chosen.tables, chosen.rounds, chosen.hours, pace, behind=chosen.behind))
     judges = [PartitionJudge(number, JudgeSettings(), (), {}) for number in range(PARTITIONS)]
     collect_seldom()
     before, began = resident(), time.process_time()
@@ -136,14 +143,14 @@ class Floor:
         self.records += sent.records
 
 
-def whole_worker(tables: int, rounds: int, hours: int | None, *, behind: bool) -> bool:
+def whole_worker(tables: int, rounds: int, hours: int | None, pace: float, *, behind: bool) -> bool:
     """Let a worker read a floor, and tell what it held on the way; whether that keeps the bars."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         broker = EmbeddedLog(folder / "log")
         create(broker, Layout(partitions=PARTITIONS))
         with pipeline(folder, broker, StoreProcess(folder / "clickhouse"), str(broker)) as running:
-            floor = Floor(tables, rounds, hours, SLICE_HOURS)
+            floor = Floor(tables, rounds, hours, min(SLICE_HOURS, pace * SLICE_SECONDS / 3_600))
             slices = floor.slices()
             for lines in islice(slices, None if behind else 1):
                 floor.send(lines, broker)
@@ -151,6 +158,7 @@ def whole_worker(tables: int, rounds: int, hours: int | None, *, behind: bool) -
             worker = running.start_worker_command()
             samples: list[Sample] = []
             for lines in slices:
+                time.sleep(max(0.0, began + floor.played * 3_600 / pace - time.monotonic()))
                 floor.send(lines, broker)
                 samples += watched(worker, broker, floor, SLICE_HOURS)
             samples += watched(worker, broker, floor, 0.0)

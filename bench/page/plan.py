@@ -184,7 +184,11 @@ LONG: Final = (
                 ("--worker", "--tables", "40", "--hours", "24"),
                 ("--worker", "--tables", "6", "--hours", "1"),
             ),
-            Step("floor_memory", ("--worker", "--tables", "2000", "--rounds", "6"), ("--worker", "--tables", "20")),
+            Step(
+                "floor_memory",
+                ("--worker", "--tables", "2000", "--rounds", "6", "--pace", "3.5"),
+                ("--worker", "--tables", "20", "--pace", "60"),
+            ),
             Step(
                 "judge_soak",
                 ("--rounds", "1000000", "--faults", "22000", "--seeds", "1000", "--wild", "500"),
