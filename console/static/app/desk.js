@@ -90,7 +90,8 @@ class Desk {
   behind() {
     const fresh = this.floor.alerts.get(this.chosen);
     if (!fresh || this.detail?.id !== fresh.id || fresh.steps_so_far < this.detail.steps_so_far) return false;
-    return ["state", "holder", "escalations", "game", "pit", "message"].some((name) => fresh[name] !== this.detail[name]);
+    // A note of somebody else changes nothing but the number of steps.
+    return fresh.steps_so_far > this.detail.steps_so_far || ["state", "holder", "escalations", "game", "pit", "message"].some((name) => fresh[name] !== this.detail[name]);
   }
 
   // An answer that was overtaken by a later one changes nothing.

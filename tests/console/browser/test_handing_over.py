@@ -1,8 +1,12 @@
 """Handing alerts over and taking them over in a real browser: from whom, to whom, and what others did meanwhile."""
 
+import time
+
 import pytest
 from playwright.sync_api import Route, expect
 
+from streams.alerting.desk import Done, perform
+from streams.alerting.life import Act
 from tests.console.browser.conftest import Visitor
 from tests.console.browser.test_desk import page_of_what_is_taken, raise_all, take
 from tests.console.house import ConsoleServer, made_up_finding
@@ -126,3 +130,17 @@ def test_an_alert_is_taken_over_from_nobody_whom_the_dialog_did_not_name(
     expect(dialog.get_by_label("Note")).to_have_value("He has gone home.")
     dialog.get_by_role("button", name="Take over").click()
     expect(pane.locator(".waited")).to_contain_text("shift-manager has it")
+
+
+def test_what_others_note_is_read_where_the_alert_is_open(console: ConsoleServer, visitor: Visitor) -> None:
+    finding = made_up_finding(9360, message="Two look at this one.")
+    raise_all(console, finding)
+    pane = visitor.page(console, "operator", f"/desk?alert={finding.id}").locator(".alert-pane")
+    expect(pane).to_contain_text("nothing yet")
+    with console.client("shift_manager") as client:
+        said = client.post(f"/api/v1/alerts/{finding.id}/note", json={"note": "The dealer has been told."})
+    assert said.status_code == 200, said.text
+    expect(pane).to_contain_text("The dealer has been told.")
+    act = Act(deed="note", by="bob", role="auditor", at=time.time_ns() // 1000, note="The video is kept.")
+    assert isinstance(perform(console.parts.store, finding.id, act, None), Done)
+    expect(pane).to_contain_text("The video is kept.")
