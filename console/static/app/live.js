@@ -51,6 +51,11 @@ export class LiveFloor extends EventTarget {
     return Date.now() + this.offset;
   }
 
+  // While nothing is heard from the console itself, nothing is known of who is heard.
+  heardTo() {
+    return this.stale ? this.told + this.offset : this.now();
+  }
+
   get stale() {
     return !this.told || Date.now() - this.told > STALE_MS;
   }

@@ -90,7 +90,7 @@ class Wall {
     // All others that are open, so that the wall's numbers make the desk's: a filter that was forgotten must not hide
     // that there are any, nor must those be missed that are of no table, as a self-test that failed is.
     let elsewhere = this.floor.openAlerts;
-    const now = this.floor.now();
+    const now = this.floor.heardTo();
     const shown = new Set(this.order);
     for (const row of this.floor.tables.values()) {
       if (!shown.has(row.name)) continue;
@@ -113,7 +113,7 @@ class Wall {
   lay() {
     this.sorted = performance.now();
     const wanted = this.filter.value.trim().toLowerCase();
-    const now = this.floor.now();
+    const now = this.floor.heardTo();
     this.rankNames();
     const { order, pit, only } = this.kept;
     const found = [];

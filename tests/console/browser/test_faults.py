@@ -9,7 +9,10 @@ import pytest
 from playwright.sync_api import APIResponse, Error, Route, expect
 
 from console.server import waiting
+from simulator.floor import simulate
 from streams.broker_url import EmbeddedLog
+from streams.publish import publish
+from streams.topics import create
 from tests.console.browser.conftest import Visitor
 from tests.console.browser.test_desk import raise_all, take
 from tests.console.house import (
@@ -204,6 +207,24 @@ def test_a_page_whose_console_is_gone_says_how_old_it_is_and_comes_back(
         expect(page.locator("#pulse")).to_have_text("live", timeout=60_000)
         expect(page.locator(".notice", has_text="does not answer")).to_have_count(0)
         page.close()
+
+
+def test_while_the_console_is_gone_no_table_is_counted_as_not_heard(visitor: Visitor, tmp_path: Path) -> None:
+    broker = EmbeddedLog(tmp_path / "log")
+    create(broker)
+    with console_server(tmp_path, broker, impatient(NOWHERE)) as server:
+        page = visitor.page(server, "operator")
+        page.clock.install()
+        page.reload()
+        publish(simulate(2, 1, 1), broker)
+        expect(page.locator("#summary")).to_contain_text("2 tables")
+        expect(page.locator("#summary")).to_contain_text("0 not heard")
+        server.stop()
+    page.clock.run_for(60_000)
+    expect(page.locator("#pulse")).to_contain_text("stale")
+    expect(page.locator(".tile.quiet").first).to_be_visible()
+    expect(page.locator("#summary")).to_contain_text("0 not heard")
+    page.close()
 
 
 def test_a_thousand_alerts_at_once_are_shown_worst_first_and_counted(
