@@ -27,7 +27,7 @@ class TableMinute:
     unverifiable: int
     bets: int
     handle: int
-    """Sum of the stakes."""
+    """Sum of the stakes, but those of void rounds: they are given back."""
     win: int
     """What the house collected less what it paid."""
     due_win: Decimal

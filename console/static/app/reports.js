@@ -91,7 +91,7 @@ class Reports {
     this.lines = h("div");
     put(this.body,
       h("div", { class: "totals" }, told.totals.length ? told.totals.map((line) => this.total(line)) : h("p", { class: "panel" }, told.heard ? "No round was opened in this time." : `Nobody has heard of a table ${told.span.table}.`)),
-      h("p", { class: "muted" }, "Hold here is theoretical: win over handle (all stakes). No drop or fills are known. The band is where 95 of 100 such shifts lie, by the exact odds of the wagers placed. Rounds that the cards did not decide, and shoes with a number of decks that the rules do not allow, have no odds: hold is of the others, and “over 9” says that these were nine."),
+      h("p", { class: "muted" }, "Hold here is theoretical: win over handle, all stakes but those of void rounds, which are given back. House won is what moved, also what was wrongly taken or paid in a void round. No drop or fills are known. The band is where 95 of 100 such shifts lie, by the exact odds of the wagers placed. Rounds that the cards did not decide, and shoes with a number of decks that the rules do not allow, have no odds: hold is of the others, and “over 9” says that these were nine."),
       section("found", "Findings by code", this.findings(), `${count(told.findings.reduce((sum, each) => sum + each.findings, 0))}`),
       section("met", "How alerts were met", this.responses(), `${count(told.response.alerts)} alerts`),
       section("lines", h("span"), [
