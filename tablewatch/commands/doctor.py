@@ -11,8 +11,9 @@ import orjson
 import typer
 
 from store.connect import Patience, Store, connect
-from store.errors import SchemaTooOld, StoreError
+from store.errors import AccessRefused, SchemaTooOld, StoreError
 from store.migrate import check as check_schema
+from store.read.disks import fullest_disk
 from store.read.proof import last_checkpoint_ms
 from store.read.shoes import newest_arrival
 from streams.alerting.standing import standing as alerts_standing
@@ -28,6 +29,8 @@ from tablewatch.settings import PREFIX, InvalidSetting, is_set, mistyped, number
 
 SEALED_MS: Final = 600_000
 """What came after a checkpoint that is so old should have been sealed."""
+LEAST_FREE: Final = 0.05
+"""With a smaller share of its disk, merges and a busy hour may fill what is left."""
 _NEEDED: Final = ("broker", "store")
 """Without these nothing works."""
 _OF_THE_BROKER: Final = Named(f"certificate= in {PREFIX}BROKER", f"key= in {PREFIX}BROKER")
@@ -179,11 +182,31 @@ def _look_at_store(checks: list[Check]) -> Store | None:
 def _asked(store: Store) -> Iterator[Check]:
     """The services of which the store tells how far they are."""
     now = time.time_ns() // 1_000_000
-    for name, look in (("chain", _chain), ("watches", _watches)):
+    for name, look in (("disk", _disk), ("chain", _chain), ("watches", _watches)):
         try:
             yield look(store, now)
         except StoreError as error:
             yield Check(name, False, str(error))
+
+
+def _disk(store: Store, _now: int) -> Check:
+    """A store whose disk is full answers questions, and takes nothing in."""
+    try:
+        disk = fullest_disk(store)
+    except AccessRefused:
+        return Check("disk", True, "not looked at: the user of the store may not read system.disks")
+    says = f"{_size(disk.free)} of {_size(disk.total)} are free at {disk.path}"
+    if disk.free < LEAST_FREE * disk.total:
+        return Check("disk", False, f"{says}, and a full store takes nothing in. Free some space, or give it more")
+    return Check("disk", True, says)
+
+
+def _size(count: int) -> str:
+    """Bytes in the unit that people would say."""
+    for size, name in ((10**12, "TB"), (10**9, "GB"), (10**6, "MB")):
+        if count >= size:
+            return f"{count / size:.1f} {name}"
+    return f"{count / 1000:.0f} kB"
 
 
 def _chain(store: Store, now: int) -> Check:

@@ -21,6 +21,7 @@ from streams.publish import publish
 from streams.topic_layout import GROUP, INPUTS
 from streams.watching.service import WatchService
 from tablewatch.command import app
+from tablewatch.commands import doctor
 from tests.audit.watches.told_shoes import lines_of
 from tests.replay.stored import fill
 from tests.services.certificate import self_signed
@@ -71,7 +72,7 @@ def test_the_topics_are_held_against_what_is_set_as_topics_check_does(room: Room
 def test_a_site_without_chain_watches_and_alerts_is_well_and_hears_how_to_begin(room: Room) -> None:
     code, said = ask(room)
     assert (code, said["ok"]) == (0, True)
-    parts = ["broker", "topics", "lag", "workers", "store", "schema", "chain", "watches", "alerts"]
+    parts = ["broker", "topics", "lag", "workers", "store", "schema", "disk", "chain", "watches", "alerts"]
     assert list(said) == [*parts, "ok"]
     assert said["workers"] == (True, "none is at work, and nothing waits. To begin: tablewatch worker")
     assert "tablewatch chain run" in said["chain"][1]
@@ -88,6 +89,18 @@ def test_without_broker_and_store_both_are_named_and_the_exit_code_is_3(room: Ro
     assert code == 3
     assert said["broker"][0] is False
     assert "TABLEWATCH_BROKER" in said["broker"][1]
+
+
+def test_how_much_room_the_disk_of_the_store_has_left_is_told_before_it_is_full(
+    room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code, said = ask(room, "--strict")
+    assert (code, said["disk"][0]) == (0, True) and " are free at " in said["disk"][1]
+    # No disk has all of its space free: it is as one with less than is needed.
+    monkeypatch.setattr(doctor, "LEAST_FREE", 1.0)
+    code, said = ask(room, "--strict")
+    assert (code, said["disk"][0]) == (1, False)
+    assert said["disk"][1].endswith("a full store takes nothing in. Free some space, or give it more")
 
 
 def test_a_server_without_the_database_is_not_to_be_started_again(room: Room) -> None:
