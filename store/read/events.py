@@ -18,6 +18,8 @@ _OPENING = "round.opened.v1"
 _EVENTS_AT_ONCE = 500
 _REFERENCE = "toUnixTimestamp64Micro(time), source, sequence, log, topic, partition, offset, place"
 """The columns of a ``_Reference`` before the table."""
+_SOME_TIME_AFTER = "toIntervalMinute(5) +"
+"""No worker takes so long between the events of a record and the record itself while others go on."""
 
 
 def round_events(store: Store, table: str, shoe: str, round: int) -> list[StoredEvent]:
@@ -139,7 +141,7 @@ def _with_bytes(store: Store, references: Sequence[_Reference]) -> Iterator[Stor
     records = records_by_key(store, known.values())
     missing = set(known.values()) - records.keys()
     if missing:
-        _refuse_lost(store, missing)
+        _refuse_lost(store, {known[reference[3:7]]: reference for reference in references}, missing)
         there = [place for place, key in enumerate(keys) if key not in missing]
         keys, references = [keys[place] for place in there], [references[place] for place in there]
     cut = {key: quick_cut(raw, count) for key, (_, count, raw) in records.items()}
@@ -160,14 +162,22 @@ def _with_bytes(store: Store, references: Sequence[_Reference]) -> Iterator[Stor
         yield StoredEvent(key, reference.place, arrival, *_with_care(apart[key], reference))
 
 
-def _refuse_lost(store: Store, missing: Iterable[RecordKey]) -> None:
+def _refuse_lost(store: Store, known: Mapping[RecordKey, _Reference], missing: Iterable[RecordKey]) -> None:
     """A record is stored after its events, and records in their order: one without a later one is still to come, and so
-    are its events; one that later ones have passed was taken away."""
+    are its events; one that later ones have passed was taken away, and so was one that came long before others of
+    whatever topic."""
     for key in sorted(missing):
+        place = "log = %(log)s AND topic = %(topic)s AND partition = %(partition)s"
         later = store.query(
-            "SELECT 1 FROM records WHERE log = %(log)s AND topic = %(topic)s AND partition = %(partition)s"
-            " AND offset > %(offset)s LIMIT 1",
-            {"log": key.log, "topic": key.topic, "partition": key.partition, "offset": key.offset},
+            f"SELECT 1 FROM records WHERE ({place} AND offset > %(offset)s) OR arrival > {_SOME_TIME_AFTER}"
+            f" (SELECT max(arrival) FROM events WHERE table = %(table)s AND {place} AND offset = %(offset)s) LIMIT 1",
+            {
+                "log": key.log,
+                "topic": key.topic,
+                "partition": key.partition,
+                "offset": key.offset,
+                "table": known[key].table,
+            },
         )
         # It may have come in between.
         if later and key not in records_by_key(store, [key]):

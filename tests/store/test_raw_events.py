@@ -1,5 +1,7 @@
 """Records and events: written once, read back byte for byte."""
 
+from dataclasses import replace
+
 import orjson
 import pytest
 
@@ -209,5 +211,16 @@ def test_a_record_that_was_taken_away_is_told_from_one_that_is_still_to_come(sto
     store.command(
         "ALTER TABLE records DELETE WHERE topic = 'table.bets' AND offset = 0", settings={"mutations_sync": 2}
     )
+    with pytest.raises(StoreContradicts, match="is not there"):
+        round_events(store, "BT1", "S1", 1)
+
+
+def test_the_records_of_a_round_that_came_long_before_others_were_taken_away(store: Store) -> None:
+    """With all that came behind them in their topic: nothing of it is left to tell by its offset."""
+    write_records(store, packed(everything(evening(["BT1"], 1)), per_record=2))
+    store.command("ALTER TABLE records DELETE WHERE topic = 'table.bets'", settings={"mutations_sync": 2})
+    assert round_events(store, "BT1", "S1", 1)
+    late = packed(everything(evening(["BT2"], 1)))[-1]
+    write_records(store, [replace(late, log="another", arrival=late.arrival + 600_000)])
     with pytest.raises(StoreContradicts, match="is not there"):
         round_events(store, "BT1", "S1", 1)
