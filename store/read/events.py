@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -19,7 +20,7 @@ _EVENTS_AT_ONCE = 500
 _REFERENCE = "toUnixTimestamp64Micro(time), source, sequence, log, topic, partition, offset, place"
 """The columns of a ``_Reference`` before the table."""
 _SOME_TIME_AFTER = "toIntervalMinute(5) +"
-"""No worker takes so long between the events of a record and the record itself while others go on."""
+"""No worker that is at work takes so long between the events of a record and the record itself."""
 
 
 def round_events(store: Store, table: str, shoe: str, round: int) -> list[StoredEvent]:
@@ -56,7 +57,7 @@ def round_surrounded(store: Store, table: str, shoe: str, round: int) -> RoundSu
     configured = [row for row in rows if row[9] == _CONFIGURATION and row[0] <= began][-1:]
     loaded = [row for row in rows if row[9] == _LOADING]
     references = [_Reference._make((*row[:8], table)) for row in (*own, *configured, *loaded)]
-    found = {(each.key, each.place): each for each in _with_bytes(store, references)}
+    found = {(each.key, each.place): each for each in _with_bytes(store, references, long_since=True)}
 
     def of(chosen: Sequence[tuple[Any, ...]]) -> list[StoredEvent]:
         places = [(RecordKey(*row[3:7]), row[7]) for row in chosen]
@@ -133,15 +134,20 @@ def events_where(
         yield from _with_bytes(store, batch)
 
 
-def _with_bytes(store: Store, references: Sequence[_Reference]) -> Iterator[StoredEvent]:
-    """The bytes at the place of each reference, and the event that they are."""
+def _with_bytes(
+    store: Store, references: Sequence[_Reference], *, long_since: bool = False
+) -> Iterator[StoredEvent]:  # fmt: skip
+    """The bytes at the place of each reference, and the event that they are. ``long_since``: whether a record that came
+    long before others is no longer waited for; a worker waits, as one that was killed before it may have left it."""
     # Made once for each: many events share a record, and a key is looked up several times.
     known = {reference[3:7]: RecordKey(*reference[3:7]) for reference in references}
     keys = [known[reference[3:7]] for reference in references]
     records = records_by_key(store, known.values())
     missing = set(known.values()) - records.keys()
     if missing:
-        _refuse_lost(store, {known[reference[3:7]]: reference for reference in references}, missing)
+        _refuse_lost(store, missing)
+        if long_since:
+            _refuse_long_gone(store, [reference for reference in references if reference.key in missing])
         there = [place for place, key in enumerate(keys) if key not in missing]
         keys, references = [keys[place] for place in there], [references[place] for place in there]
     cut = {key: quick_cut(raw, count) for key, (_, count, raw) in records.items()}
@@ -162,26 +168,36 @@ def _with_bytes(store: Store, references: Sequence[_Reference]) -> Iterator[Stor
         yield StoredEvent(key, reference.place, arrival, *_with_care(apart[key], reference))
 
 
-def _refuse_lost(store: Store, known: Mapping[RecordKey, _Reference], missing: Iterable[RecordKey]) -> None:
+def _refuse_lost(store: Store, missing: Iterable[RecordKey]) -> None:
     """A record is stored after its events, and records in their order: one without a later one is still to come, and so
-    are its events; one that later ones have passed was taken away, and so was one that came long before others of
-    whatever topic."""
+    are its events; one that later ones have passed was taken away."""
     for key in sorted(missing):
-        place = "log = %(log)s AND topic = %(topic)s AND partition = %(partition)s"
         later = store.query(
-            f"SELECT 1 FROM records WHERE ({place} AND offset > %(offset)s) OR arrival > {_SOME_TIME_AFTER}"
-            f" (SELECT max(arrival) FROM events WHERE table = %(table)s AND {place} AND offset = %(offset)s) LIMIT 1",
-            {
-                "log": key.log,
-                "topic": key.topic,
-                "partition": key.partition,
-                "offset": key.offset,
-                "table": known[key].table,
-            },
+            "SELECT 1 FROM records WHERE log = %(log)s AND topic = %(topic)s AND partition = %(partition)s"
+            " AND offset > %(offset)s LIMIT 1",
+            {"log": key.log, "topic": key.topic, "partition": key.partition, "offset": key.offset},
         )
-        # It may have come in between.
-        if later and key not in records_by_key(store, [key]):
-            raise StoreContradicts(f"the record {_name(key)} of a stored event is not there")
+        if later:
+            _refuse_if_gone(store, key)
+
+
+def _refuse_long_gone(store: Store, references: Sequence[_Reference]) -> None:
+    """Where all that came behind a record in its topic was taken away with it, later ones of any topic tell."""
+    earliest = min(references)
+    later = store.query(
+        f"SELECT 1 FROM records WHERE arrival > {_SOME_TIME_AFTER} (SELECT max(arrival) FROM events"
+        " WHERE table = %(table)s AND log = %(log)s AND topic = %(topic)s AND partition = %(partition)s"
+        " AND offset = %(offset)s) LIMIT 1",
+        {"table": earliest.table, **asdict(earliest.key)},
+    )
+    if later:
+        _refuse_if_gone(store, earliest.key)
+
+
+def _refuse_if_gone(store: Store, key: RecordKey) -> None:
+    # It may have come in between.
+    if key not in records_by_key(store, [key]):
+        raise StoreContradicts(f"the record {_name(key)} of a stored event is not there")
 
 
 def records_by_key(store: Store, keys: Iterable[RecordKey]) -> dict[RecordKey, tuple[int, int, bytes]]:

@@ -8,7 +8,14 @@ import pytest
 from schemas.decoding import decode_record
 from store.connect import Store
 from store.errors import StoreContradicts
-from store.read.events import configuration_events, events_by_id, round_events, shoe_events, table_events
+from store.read.events import (
+    configuration_events,
+    events_by_id,
+    round_events,
+    round_surrounded,
+    shoe_events,
+    table_events,
+)
 from store.read.rejections import rejections
 from store.rows.raw import Record, RecordKey
 from store.write.raw import write_records, write_rejections
@@ -219,8 +226,11 @@ def test_the_records_of_a_round_that_came_long_before_others_were_taken_away(sto
     """With all that came behind them in their topic: nothing of it is left to tell by its offset."""
     write_records(store, packed(everything(evening(["BT1"], 1)), per_record=2))
     store.command("ALTER TABLE records DELETE WHERE topic = 'table.bets'", settings={"mutations_sync": 2})
-    assert round_events(store, "BT1", "S1", 1)
+    some = round_surrounded(store, "BT1", "S1", 1).events
+    assert some
     late = packed(everything(evening(["BT2"], 1)))[-1]
     write_records(store, [replace(late, log="another", arrival=late.arrival + 600_000)])
     with pytest.raises(StoreContradicts, match="is not there"):
-        round_events(store, "BT1", "S1", 1)
+        round_surrounded(store, "BT1", "S1", 1)
+    # One who takes a table over goes on without them: a worker that was killed in between may have left them so.
+    assert round_events(store, "BT1", "S1", 1) == some
