@@ -1,13 +1,14 @@
 """Refunds: what has to go back to whom if rounds are void, bet by bet and player by player, with the clauses."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from games.documents import DOCUMENTS, RuleDocument
 from games.register import REGISTER
+from replay.unplaced import Unplaced
 from schemas.findings import plain
-from schemas.verdicts import Verdict
+from schemas.verdicts import Settled, Verdict
 from store.rows.verdicts import RoundKey
 
 Ground = Literal[
@@ -39,7 +40,7 @@ class RefundLine:
     key: RoundKey
     bet: str
     position: int | None
-    """None for a bet that was never placed, though money moved on it."""
+    """None for a bet whose placing is not on record, though money moved on it: its stake is not known either."""
     player: str | None
     wager: str | None
     stake: int
@@ -99,6 +100,8 @@ class Refund:
     """Declared void as it is; money that moved in them all the same is among the lines."""
     unknown: tuple[RoundKey, ...]
     """Rounds of which not even the game is known: their bets are listed, no clause is."""
+    without_events: tuple[RoundKey, ...]
+    """Rounds whose events are gone: money on a bet that their verdict does not have cannot be told."""
     lines: tuple[RefundLine, ...]
     players: tuple[PlayerRefund, ...]
     bases: tuple[Basis, ...]
@@ -116,15 +119,19 @@ class Refund:
         return sum(line.from_player for line in self.lines)
 
 
-def refund(verdicts: Iterable[Verdict], ground: str, currency: str | None = None) -> Refund:
-    """What has to go back if the rounds of these verdicts are void."""
+def refund(
+    verdicts: Iterable[Verdict], ground: str, currency: str | None = None, unplaced: Unplaced | None = None
+) -> Refund:
+    """What has to go back if the rounds of these verdicts are void; ``unplaced``: what their events tell besides."""
     rounds = list(verdicts)
-    lines = [line for verdict in rounds for line in _lines(verdict)]
+    told = Unplaced() if unplaced is None else unplaced
+    lines = [line for verdict in rounds for line in _lines(verdict, told.moved.get(_key(verdict), {}))]
     return Refund(
         ground=ground,
         rounds=tuple(_key(verdict) for verdict in rounds),
         already_void=tuple(_key(verdict) for verdict in rounds if verdict.status == "void"),
         unknown=tuple(_key(verdict) for verdict in rounds if verdict.rules is None),
+        without_events=told.unread,
         lines=tuple(lines),
         players=tuple(_players(lines)),
         bases=tuple(_bases(rounds, ground)),
@@ -136,7 +143,7 @@ def _key(verdict: Verdict) -> RoundKey:
     return RoundKey(verdict.table, verdict.shoe, verdict.round)
 
 
-def _lines(verdict: Verdict) -> Iterable[RefundLine]:
+def _lines(verdict: Verdict, unplaced: Mapping[str, Settled]) -> Iterable[RefundLine]:
     key = _key(verdict)
     placed = {bet.bet for bet in verdict.bets}
     for bet in verdict.bets:
@@ -146,13 +153,20 @@ def _lines(verdict: Verdict) -> Iterable[RefundLine]:
             yield RefundLine(
                 key, bet.bet, bet.position, bet.player, bet.wager, int(bet.stake), collected, paid, on_layout
             )  # fmt: skip
-    # Money that moved on a bet that nobody placed is on record as a finding alone.
+    # Money that moved on a bet that nobody placed is on record as a finding, or by the events alone.
+    found: set[str] = set()
     for finding in verdict.findings:
         if finding.code in ("payout-unexpected", "void-not-returned") and finding.bet not in placed:
             moved = finding.actual if isinstance(finding.actual, dict) else {}
             paid, collected = int(moved.get("paid", 0)), int(moved.get("collected", 0))
-            if finding.bet is not None and not finding.corrected and (paid or collected):
+            if finding.bet is None:
+                continue
+            found.add(finding.bet)
+            if not finding.corrected and (paid or collected):
                 yield RefundLine(key, finding.bet, None, None, None, 0, collected, paid, 0)
+    for bet, money in unplaced.items():
+        if bet not in placed and bet not in found and (money.paid or money.collected):
+            yield RefundLine(key, bet, None, None, None, 0, int(money.collected), int(money.paid), 0)
 
 
 def _players(lines: Iterable[RefundLine]) -> list[PlayerRefund]:
@@ -162,7 +176,7 @@ def _players(lines: Iterable[RefundLine]) -> list[PlayerRefund]:
         if line.player is not None:
             who = True, line.player, ""
         else:
-            place = "a bet never placed" if line.position is None else f"position {line.position}"
+            place = "a bet without a placing on record" if line.position is None else f"position {line.position}"
             who = False, f"{line.key.table}, {place}", line.key.table
         found.setdefault(who, []).append(line)
     refunds = [
@@ -218,6 +232,7 @@ def refund_json(found: Refund) -> dict[str, Any]:
             "rounds": [str(key) for key in found.rounds],
             "already_void": [str(key) for key in found.already_void],
             "unknown": [str(key) for key in found.unknown],
+            "without_events": [str(key) for key in found.without_events],
             "to_players": found.to_players,
             "from_players": found.from_players,
             "basis": [

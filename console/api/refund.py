@@ -11,6 +11,7 @@ from console.server.gate import SignedIn
 from console.server.parts import Console
 from console.server.problems import Refused
 from replay.refund import GROUNDS, Ground, Refund, refund, refund_json
+from replay.unplaced import unplaced_money
 from schemas.money import decimals_of
 from schemas.verdicts import parse_verdict
 from store.connect import Store
@@ -69,6 +70,8 @@ class RefundTold(Told):
     rounds: list[str]
     already_void: list[str]
     unknown: list[str]
+    without_events: list[str]
+    """Rounds whose events are gone: money on a bet that their verdict does not have cannot be told."""
     to_players: int
     from_players: int
     basis: list[BasisTold]
@@ -101,6 +104,5 @@ def _refund(store: Store, first: RoundKey, last: int, ground: str, currency: str
     there = max((each.key.round for each in of_shoe), default=last)
     if last > max(there, first.round):
         raise Refused(422, f"there is no round {last} that is judged: the last one of this shoe is round {there}")
-    return refund(
-        (parse_verdict(each.json) for each in of_shoe if first.round <= each.key.round <= last), ground, currency
-    )
+    found = [parse_verdict(each.json) for each in of_shoe if first.round <= each.key.round <= last]
+    return refund(found, ground, currency, unplaced_money(store, found))

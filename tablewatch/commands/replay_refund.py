@@ -13,6 +13,7 @@ from rich.text import Text
 from games.rulebook import WAGERS
 from replay.refund import GROUNDS, Refund, RefundLine, refund, refund_json
 from replay.rounds import RoundNotFound, not_there
+from replay.unplaced import unplaced_money
 from schemas.money import amount_words, signed_words
 from schemas.verdicts import Verdict, parse_verdict
 from store.connect import Store
@@ -74,7 +75,7 @@ def refund_rounds(
             found = [parse_verdict(each.json) for each in verdicts(store, wanted)]
             if not found:
                 raise RoundNotFound("No judged round was opened in that time.")
-        result = refund(found, ground, _currency(store, found))
+        result = refund(found, ground, _currency(store, found), unplaced_money(store, found))
         note(store, "refund", result.rounds, ground=ground)
         if as_json:
             sys.stdout.buffer.write(orjson.dumps(refund_json(result)) + b"\n")
@@ -118,6 +119,14 @@ def print_refund(console: Console, found: Refund) -> None:
         console.print(Text(f"Already void: {', '.join(map(str, found.already_void))}.", "yellow"))
     if found.unknown:
         console.print(Text(f"Game not known: {', '.join(map(str, found.unknown))}.", "yellow"))
+    if found.without_events:
+        console.print(
+            Text(
+                f"The events of {', '.join(map(str, found.without_events))} are gone: money that moved on a bet without"
+                " a placing on record cannot be told.",
+                "yellow",
+            )
+        )
     console.print()
     if not found.lines:
         console.print("No money moved and no stake lies on the layout: nothing has to go back.")
@@ -164,10 +173,11 @@ def _bets_table(lines: Sequence[RefundLine], currency: str | None) -> Table:
         table.add_column(name, justify="right", no_wrap=True, min_width=9)
     for line in lines:
         place = "" if line.position is None else f" @{line.position}"
-        wager = "never placed" if line.wager is None else WAGERS[line.wager]
+        wager = "no placing on record" if line.wager is None else WAGERS[line.wager]
+        stake = "unknown" if line.wager is None else amount_words(line.stake, currency)
         moves = (line.to_player, line.from_player, line.on_layout)
         table.add_row(
             line.bet, f"{line.player or 'unknown'}{place}", wager,
-            amount_words(line.stake, currency), *(amount_words(each, currency) if each else "" for each in moves),
+            stake, *(amount_words(each, currency) if each else "" for each in moves),
         )  # fmt: skip
     return table

@@ -330,6 +330,39 @@ def test_refund_from_a_first_round_on_gives_a_sheet_and_json(store: Store, run: 
     assert (said["from_players"], said["to_players"]) == (1700, 0)
 
 
+@pytest.mark.parametrize(("moved", "said"), [((900, 0), "players return 9.00"), ((0, 300), "returns 3.00")])
+def test_money_on_a_bet_whose_placing_was_lost_goes_back_too(
+    store: Store, run: Run, moved: tuple[int, int], said: str
+) -> None:
+    case = Case(DTB).round(bets={"b1": ("player", 100), "b2": ("tie", 100)}, settled={"b1": (100, 0), "b2": moved})
+    fill(store, case.lines(lost="bet.placed"))
+    assert "the placing of bet b2 is not on record" in said_by(run("show", "BT1/S1/1"))
+    sheet = said_by(run("refund", "BT1/S1/1"))
+    assert "b2 unknown no placing on record unknown" in sheet and "a bet without a placing on record" in sheet
+    told = orjson.loads(run("refund", "BT1/S1/1", "--json").stdout_bytes)
+    lost = next(bet for bet in told["bets"] if bet["bet"] == "b2")
+    assert (lost["from_player"], lost["to_player"], lost["wager"], lost["player"]) == (*moved, None, None)
+    assert (told["from_players"], told["to_players"]) == (100 + moved[0], moved[1])
+
+
+def test_money_on_a_bet_without_a_placing_goes_back_where_the_round_should_have_been_void(
+    store: Store, run: Run
+) -> None:
+    case = Case(DTB).round(bets={"b1": ("player", 100)}, settled={"b1": (100, 0)}).settle("ghost", 900, 0)
+    case.incident("foreign-card")
+    fill(store, case.lines())
+    told = orjson.loads(run("refund", "BT1/S1/1", "--json").stdout_bytes)
+    assert {bet["bet"]: bet["from_player"] for bet in told["bets"]} == {"b1": 100, "ghost": 900}
+
+
+def test_a_refund_sheet_says_where_events_are_gone_that_could_tell_of_more_money(store: Store, run: Run) -> None:
+    case = Case(DTB).round(bets={"b1": ("player", 100)}, settled={"b1": (100, 0)})
+    fill(store, case.lines(lost="bet.placed"))
+    store.command("ALTER TABLE events DELETE WHERE round = 1", settings={"mutations_sync": 2})
+    assert "The events of BT1/S1/1 are gone" in said_by(run("refund", "BT1/S1/1"))
+    assert orjson.loads(run("refund", "BT1/S1/1", "--json").stdout_bytes)["without_events"] == ["BT1/S1/1"]
+
+
 @pytest.mark.parametrize(
     "options",
     [

@@ -77,11 +77,12 @@ function refundSheet(view, told, titles) {
   return [h("p", { class: "words" }, `${count(told.rounds.length)} ${told.rounds.length === 1 ? "round" : "rounds"}: the house gives back ${view.money(told.to_players)}, players give back ${view.money(told.from_players)} ${told.currency ?? ""}`),
     told.already_void.length ? h("p", {}, `Void as it is: ${told.already_void.join(", ")}`) : null,
     told.unknown.length ? h("p", {}, `The game is not known, so that no clause is named: ${told.unknown.join(", ")}`) : null,
+    told.without_events.length ? h("p", {}, `Their events are gone, so that money on a bet without a placing on record cannot be told: ${told.without_events.join(", ")}`) : null,
     told.basis.map((each) => h("p", {}, h("span", { class: "cite" }, `${each.document} ${each.clause ?? ""}`), each.words)),
     told.players.length ? scrolling("By player", h("table", {}, columns(["Player", "Bets", "Gets back", "Gives back", "Lies on the layout", "Net"], 1),
       h("tbody", {}, told.players.map((each) => h("tr", {}, h("td", {}, each.who), h("td", { class: "number" }, each.bets), amounts(each)))))) : h("p", {}, "No money moved, and none lies on the layout."),
     told.bets.length ? scrolling("By bet", h("table", {}, columns(["Round", "Bet", "Place", "Player", "Wager", "Stake", "Gets back", "Gives back", "Lies on the layout", "Net"], 5),
-      h("tbody", {}, told.bets.toSorted(byBet).map((each) => h("tr", {}, h("td", {}, each.round), h("td", {}, each.bet), h("td", {}, each.position ?? "–"), h("td", {}, each.player ?? "unknown"), h("td", {}, each.wager ? titles[each.wager] : "–"), h("td", { class: "number" }, view.money(each.stake)), amounts(each)))))) : null];
+      h("tbody", {}, told.bets.toSorted(byBet).map((each) => h("tr", {}, h("td", {}, each.round), h("td", {}, each.bet), h("td", {}, each.position ?? "–"), h("td", {}, each.player ?? "unknown"), h("td", {}, each.wager ? titles[each.wager] : "no placing on record"), h("td", { class: "number" }, each.wager ? view.money(each.stake) : "unknown"), amounts(each)))))) : null];
 }
 
 export function whatIfPanel(view) {

@@ -118,6 +118,24 @@ def test_if_a_round_is_void_every_stake_goes_back_and_every_win_is_taken_back(ev
     assert evening.client("auditor").get(f"/api/v1/rounds/{wanted.key}/refund", ground="whim").status_code == 422
 
 
+def test_the_refund_sheet_has_money_on_a_bet_whose_placing_is_not_on_record(evening: Evening) -> None:
+    lost = [
+        (each, what.rpartition(" ")[2])
+        for each in evening.rounds
+        for finding in each.verdict.findings
+        if finding.code == "round-incomplete" and isinstance(finding.expected, list)
+        for what in finding.expected
+        if what.startswith("the placing of bet ")
+    ]
+    assert lost
+    for wanted, bet in lost:
+        story = evening.client("auditor").get(f"/api/v1/rounds/{wanted.key}").json()["story"]
+        assert any(each["kind"] == "settlement" and each["bet"] == bet for each in story["moments"])
+        told = evening.client("auditor").get(f"/api/v1/rounds/{wanted.key}/refund").json()
+        (line,) = [each for each in told["bets"] if each["bet"] == bet]
+        assert (line["wager"], line["player"]) == (None, None) and line["to_player"] + line["from_player"] > 0
+
+
 def test_a_refund_sheet_up_to_a_round_that_is_not_there_says_which_is_the_last(evening: Evening) -> None:
     key = evening.rounds[0].key
     rounds = [each.key.round for each in evening.rounds if (each.key.table, each.key.shoe) == (key.table, key.shoe)]
