@@ -36,7 +36,7 @@ def story_told(round: StoredRound, *, masking: bool) -> dict[str, Any]:
 
 
 def _ruling_clauses(round: StoredRound) -> list[str]:
-    return [stored.event.data.clause for stored in round.events if stored.event.type == "ruling.made.v1"]
+    return [stored.event.data.clause for stored in round.counting if stored.event.type == "ruling.made.v1"]
 
 
 def _mask(told: dict[str, Any]) -> None:

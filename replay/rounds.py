@@ -40,7 +40,7 @@ class StoredRound:
 
     key: RoundKey
     events: tuple[StoredEvent, ...]
-    """As they came, by device time."""
+    """As they came, by device time, those that were refused included."""
     without_rows: int
     """How many of them the records alone tell of: their event rows are gone."""
     revisions: tuple[StoredVerdict, ...]
@@ -51,6 +51,23 @@ class StoredRound:
     """The loading of its shoe."""
     passed_over: bool = False
     """It came to its end, a later round of its shoe was judged, and no verdict on it is stored."""
+    refused: frozenset[tuple[RecordKey, int]] = frozenset()
+    """Those of the events, by record and place, that came again with another content, and count for nothing."""
+
+    @property
+    def counting(self) -> tuple[StoredEvent, ...]:
+        """The events that were not refused."""
+        return tuple(each for each in self.events if (each.key, each.place) not in self.refused)
+
+    @property
+    def leaves_out(self) -> str | None:
+        """What came of it and is not told, in a sentence."""
+        names = {(each.event.type, each.event.source, each.event.id) for each in self.events
+                 if (each.key, each.place) in self.refused}  # fmt: skip
+        if not names:
+            return None
+        listed = "; ".join(f"{kind} of {source}, id {id}" for kind, source, id in sorted(names))
+        return f"Refused, since another event of the same source and id has different content: {listed}."
 
     @property
     def last(self) -> StoredVerdict | None:
@@ -84,13 +101,13 @@ class StoredRound:
     @property
     def facts(self) -> RoundFacts:
         """Its facts, keyed by what they are about."""
-        return facts_of(stored.event for stored in self.events)
+        return facts_of(stored.event for stored in self.counting)
 
     def story(self) -> Story:
         """The round as a story; ``EventsGone`` where all that was said of it contradicts itself."""
         last, facts = self.last, self.facts
         if not facts.ordered:
-            raise EventsGone(f"All events of {self.key} came with two contents under one id: none of them counts.")
+            raise _nothing_counts(self.key)
         return tell(
             facts,
             self.verdict,
@@ -129,7 +146,7 @@ def load_round(store: Store, key: RoundKey) -> StoredRound:
     events = around.events
     if unlisted:
         events = sorted([*events, *unlisted], key=_by_device_time)
-    return StoredRound(
+    found = StoredRound(
         key,
         tuple(events),
         len(unlisted),
@@ -137,7 +154,15 @@ def load_round(store: Store, key: RoundKey) -> StoredRound:
         None if configuration is None else configuration.event,
         loaded[-1].event if loaded else None,
         not verdicts and any(each.event.type == _ENDED for each in events) and is_later_judged(store, key),
+        around.refused,
     )
+    if not found.counting:
+        raise _nothing_counts(key)
+    return found
+
+
+def _nothing_counts(key: RoundKey) -> EventsGone:
+    return EventsGone(f"All events of {key} came with two contents under one id: none of them counts.")
 
 
 _ENDED = "round.closed.v1"

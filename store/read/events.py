@@ -10,6 +10,7 @@ from schemas.decoding import decode_lines, decode_record, split_record
 from schemas.records import AnyEvent
 from store.connect import Store
 from store.errors import StoreContradicts
+from store.read.rejections import refused_among
 from store.rows.raw import RecordKey, StoredEvent
 from store.write.raw import id_mark
 
@@ -38,13 +39,15 @@ class RoundSurrounded(NamedTuple):
     """The last one at or before the round's opening, or its first event."""
     loadings: list[StoredEvent]
     """Of its shoe."""
+    refused: frozenset[tuple[RecordKey, int]]
+    """Those of the events, by record and place, that came again with another content, and count for nothing."""
 
 
 def round_surrounded(store: Store, table: str, shoe: str, round: int) -> RoundSurrounded:
-    """One round with the configuration in force and the loading of its shoe, in two questions: the engine takes longer
-    to plan more of them than to answer these."""
+    """One round with the configuration in force and the loading of its shoe, in three questions: the engine takes
+    longer to plan more of them than to answer these. Of what was refused, neither is taken."""
     rows = store.query(
-        f"SELECT {_REFERENCE}, round, type FROM events"
+        f"SELECT {_REFERENCE}, round, type, id_mark FROM events"
         " PREWHERE table = %(table)s AND ((shoe = %(shoe)s AND round IN (0, %(round)s))"
         " OR (shoe = '' AND round = 0 AND type = %(configured)s))",
         {"table": table, "shoe": shoe, "round": round, "configured": _CONFIGURATION},
@@ -52,18 +55,29 @@ def round_surrounded(store: Store, table: str, shoe: str, round: int) -> RoundSu
     rows = sorted(set(rows))
     own = [row for row in rows if row[8] == round]
     if not own:
-        return RoundSurrounded([], None, [])
+        return RoundSurrounded([], None, [], frozenset())
     began = next((row for row in own if row[9] == _OPENING), own[0])[0]
-    configured = [row for row in rows if row[9] == _CONFIGURATION and row[0] <= began][-1:]
+    configured = [row for row in rows if row[9] == _CONFIGURATION and row[0] <= began]
     loaded = [row for row in rows if row[9] == _LOADING]
+    places = {row: (RecordKey(*row[3:7]), row[7]) for row in (*own, *configured, *loaded)}
+    known = refused_among(store, table, places.values())
+    # One body of each content is stored as refused; where it was sent again, that counts for nothing either.
+    bodies = {_body(row) for row, place in places.items() if place in known} if known else set()
+    configured = [row for row in configured if _body(row) not in bodies][-1:]
+    loaded = [row for row in loaded if _body(row) not in bodies]
     references = [_Reference._make((*row[:8], table)) for row in (*own, *configured, *loaded)]
     found = {(each.key, each.place): each for each in _with_bytes(store, references, long_since=True)}
 
     def of(chosen: Sequence[tuple[Any, ...]]) -> list[StoredEvent]:
-        places = [(RecordKey(*row[3:7]), row[7]) for row in chosen]
-        return [found[place] for place in places if place in found]
+        return [found[places[row]] for row in chosen if places[row] in found]
 
-    return RoundSurrounded(of(own), next(iter(of(configured)), None), of(loaded))
+    refused = frozenset(places[row] for row in own if _body(row) in bodies)
+    return RoundSurrounded(of(own), next(iter(of(configured)), None), of(loaded), refused)
+
+
+def _body(row: Sequence[Any]) -> tuple[str, int, int]:
+    """By what an event that was sent again is known: source, sequence and the mark of its id."""
+    return row[1], row[2], row[10]
 
 
 def shoe_events(store: Store, table: str, shoe: str) -> list[StoredEvent]:

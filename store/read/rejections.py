@@ -1,9 +1,25 @@
 """What was refused, with its bytes and the reason."""
 
+from collections.abc import Collection
 from typing import Any
 
 from store.connect import Store
 from store.rows.raw import RecordKey, StoredRejection
+
+
+def refused_among(
+    store: Store, table: str, places: Collection[tuple[RecordKey, int]]
+) -> set[tuple[RecordKey, int]]:  # fmt: skip
+    """Which of these events of a table, by record and place, are stored as refused."""
+    if not places:
+        return set()
+    rows = store.query(
+        "SELECT DISTINCT log, topic, partition, offset, place FROM rejected WHERE table = %(table)s"
+        " AND (log, topic, partition, offset) IN %(keys)s",
+        {"table": table, "keys": tuple({(key.log, key.topic, key.partition, key.offset) for key, _ in places})},
+    )
+    refused = {(RecordKey(log, topic, partition, offset), place) for log, topic, partition, offset, place in rows}
+    return refused & set(places)
 
 
 def rejections(

@@ -7,6 +7,7 @@ import orjson
 
 from schemas.decoding import decode_record, split_record
 from store.connect import Store
+from store.read.rejections import refused_among
 from store.rows.raw import RecordKey, StoredEvent
 
 _AROUND_MS: Final = 300_000
@@ -47,12 +48,5 @@ def unlisted_events(
             about = event.subject, getattr(data, "shoe", ""), getattr(data, "round", 0)
             if about == (table, shoe, round) and (key, place) not in known:
                 found[key, place] = StoredEvent(key, place, arrival, split_record(raw)[place], event)
-    if not found:
-        return []
-    refused = store.query(
-        "SELECT log, topic, partition, offset, place FROM rejected WHERE table = %(table)s"
-        " AND (log, topic, partition, offset) IN %(keys)s",
-        {"table": table, "keys": tuple({(k.log, k.topic, k.partition, k.offset) for k, _ in found})},
-    )
-    without = {(RecordKey(*place[:4]), place[4]) for place in refused}
-    return [event for place, event in found.items() if place not in without]
+    refused = refused_among(store, table, found.keys())
+    return [event for place, event in found.items() if place not in refused]

@@ -59,14 +59,17 @@ def show(
         elif speed is not None:
             pace(sheet(), story, speed)
         else:
-            _print(story, found.revisions)
+            _print(story, found.revisions, found.leaves_out)
     if found.lacks is not None:
         raise typer.Exit(FLAGGED)
 
 
-def _print(story: Story, revisions: tuple[StoredVerdict, ...]) -> None:
+def _print(story: Story, revisions: tuple[StoredVerdict, ...], leaves_out: str | None) -> None:
     console = sheet()
     print_story(console, story)
+    if leaves_out is not None:
+        console.print()
+        console.print(leaves_out, style="yellow")
     if len(revisions) > 1:
         console.print()
         console.print("Revisions:", style="dim")
