@@ -3,6 +3,7 @@
 import fcntl
 import os
 import shlex
+import signal
 import socket
 import sys
 import threading
@@ -10,19 +11,21 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
 from replay.chain.keys import KeyRing, KeyThere
 from store.connect import Patience, connect
-from store.ending import asked_to_end
+from store.ending import ASKING, asked_to_end
+from store.errors import StoreUnavailable
 from store.migrate import migrate
 from store.render import SchemaSettings
 from store.write.expectations import fill_expectations
 from streams.broker_url import EmbeddedLog
 from streams.topics import Layout, create
 from tablewatch.commands.demo_floor import DemoFloor
+from tablewatch.commands.demo_keeper import Keeper
 from tablewatch.commands.demo_logins import sample_logins
 from tablewatch.commands.demo_parts import Part, await_answer, free_port
 from tablewatch.commands.demo_postbox import Postbox
@@ -56,7 +59,8 @@ def demo(
     the address and sample logins.
     Nothing leaves this machine. Everything is kept in data/demo, or in the folder that TABLEWATCH_DATA names: started
     again, it goes on where it was (with the tables, seed and faults that it began with). The file `environment` in it
-    gives another terminal the settings, so that all other commands can be tried on this floor. Ctrl-C ends it.
+    gives another terminal the settings, so that all other commands can be tried on this floor. Ctrl-C ends it, and so
+    does closing the terminal; where its process is killed, its parts end by themselves soon after.
     """
     folder = _folder().absolute()
     folder.mkdir(parents=True, exist_ok=True)
@@ -81,21 +85,24 @@ def demo(
         if wanted and console_port != wanted:
             typer.echo(f"Port {wanted} is taken: the console is at another one, {console_port}.")
         _tell_settings(folder, environment)
-        parts = [stack.enter_context(Part(environment, "clickhouse"))]
-        store = connect(url, patience=Patience(total=60.0, wait=ending.wait))
-        migrate(store, SchemaSettings(years=number_of("RETENTION_YEARS")))
+        keeper = stack.enter_context(Keeper())
+        parts = [stack.enter_context(Part(environment, keeper, "clickhouse"))]
+        patience = Patience(total=60.0, wait=lambda pause: ending.wait(pause) or parts[0].ended)
+        store = connect(url, patience=patience)
+        with _awaited(parts[0]):
+            migrate(store, SchemaSettings(years=number_of("RETENTION_YEARS")))
         fill_expectations(store, readings())
         create(broker, Layout(partitions=PARTITIONS))
-        parts += [stack.enter_context(Part(environment, "worker")) for _ in range(workers)]
+        parts += [stack.enter_context(Part(environment, keeper, "worker")) for _ in range(workers)]
         # Started again, the demo goes on with the key that it has.
         with suppress(KeyThere):
             KeyRing(folder / "keys").make("demo")
-        parts.append(stack.enter_context(Part(environment, "chain", "run")))
+        parts.append(stack.enter_context(Part(environment, keeper, "chain", "run")))
         stack.enter_context(Postbox(folder))
-        parts.append(stack.enter_context(Part(environment, "alerts", "run")))
-        parts.append(stack.enter_context(Part(environment, "watches", "run")))
+        parts.append(stack.enter_context(Part(environment, keeper, "alerts", "run")))
+        parts.append(stack.enter_context(Part(environment, keeper, "watches", "run")))
         logins = sample_logins(folder)
-        parts.append(stack.enter_context(Part(environment, "console")))
+        parts.append(stack.enter_context(Part(environment, keeper, "console")))
         floor = DemoFloor(folder, broker, tables, seed, faults, readings())
         if floor.other_than_asked:
             typer.echo(f"The floor of this folder goes on as it began: {floor}.")
@@ -108,7 +115,20 @@ def demo(
             typer.echo(f"The console does not answer; {parts[-1].log} may say why.", err=True)
             raise typer.Exit(UNREACHABLE)
         _watch(parts, ending, seconds)
-        typer.echo("Stopping …")
+        # Of a terminal that was closed there is nobody to tell it.
+        with suppress(OSError):
+            typer.echo("Stopping …")
+
+
+@contextmanager
+def _awaited(store: Part) -> Iterator[None]:
+    """Where nothing answers because the part has ended, that is told, and why."""
+    try:
+        yield
+    except StoreUnavailable:
+        if store.ended:
+            _tell_of_end(store)
+        raise
 
 
 def _folder() -> Path:
@@ -153,15 +173,28 @@ def _watch(parts: list[Part], ending: threading.Event, seconds: float | None) ->
     while not ending.wait(LOOK_SECONDS) and (deadline is None or time.monotonic() < deadline):
         for part in parts:
             if part.ended:
-                typer.echo(f"The {part.name} has ended by itself; {part.log} says why.", err=True)
-                raise typer.Exit(UNREACHABLE)
+                _tell_of_end(part)
+
+
+def _tell_of_end(part: Part) -> NoReturn:
+    if part.in_use is not None:
+        folder, process = part.in_use
+        typer.echo(
+            f"{folder} is in use by process {process}, which may be left from a demo that was killed. If it does not"
+            f" end by itself in a minute, end it (kill {process}), or name another folder in TABLEWATCH_DATA.",
+            err=True,
+        )
+    else:
+        typer.echo(f"The {part.name} has ended by itself; {part.log} says why.", err=True)
+    raise typer.Exit(UNREACHABLE)
 
 
 @contextmanager
 def _until_signalled() -> Iterator[threading.Event]:
-    """An event that Ctrl-C and SIGTERM set."""
+    """An event that Ctrl-C, SIGTERM and the end of the terminal set; the last not where it was started with `nohup`."""
     ending = threading.Event()
-    with asked_to_end(ending.set):
+    deaf = signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
+    with asked_to_end(ending.set, ASKING if deaf else (*ASKING, signal.SIGHUP)):
         yield ending
 
 

@@ -1,6 +1,7 @@
 """The parts of the demo: each a process of its own, with its log in the data folder, stopped in good order."""
 
 import random
+import re
 import socket
 import subprocess
 import sys
@@ -13,19 +14,23 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-STOP_SECONDS = 60.0
+from tablewatch.commands.demo_keeper import STOP_SECONDS, Keeper
+
 ANSWER_SECONDS = 300.0
 """On a machine with much else to do, all parts together may take more than a minute to begin."""
 OWN_PORTS = range(20_000, 30_000)
+_IN_USE = re.compile(r"^The folder (.+) is in use by process (\d+)", re.MULTILINE)
+"""As the embedded store says it (store/embedded/folder.py)."""
 
 
 class Part:
     """A command of ours as a process; told to stop at the end, and waited for."""
 
-    def __init__(self, environment: dict[str, str], *command: str) -> None:
+    def __init__(self, environment: dict[str, str], keeper: Keeper, *command: str) -> None:
         self.name = command[0]
         self.log = Path(environment["TABLEWATCH_DATA"]) / f"{self.name}.log"
         with self.log.open("ab") as file:
+            self._log_before = file.tell()
             self._process = subprocess.Popen(
                 [sys.executable, "-c", "from tablewatch.command import main; main()", *command],
                 env=environment,
@@ -35,6 +40,7 @@ class Part:
                 # Ctrl-C at the terminal is for the demo, which stops its parts in their order.
                 start_new_session=True,
             )
+        keeper.keep(self._process.pid)
 
     def __enter__(self) -> Self:
         return self
@@ -53,6 +59,14 @@ class Part:
     def ended(self) -> bool:
         """Whether it has ended by itself."""
         return self._process.poll() is not None
+
+    @property
+    def in_use(self) -> tuple[str, int] | None:
+        """The folder that it could not have, by its log, and the process that has it."""
+        with self.log.open("rb") as file:
+            file.seek(self._log_before)
+            found = _IN_USE.search(file.read().decode(errors="replace"))
+        return None if found is None else (found[1], int(found[2]))
 
 
 def await_answer(port: int, part: Part, ending: threading.Event) -> bool:
