@@ -185,7 +185,7 @@ def _tell_of_end(part: Part) -> NoReturn:
             err=True,
         )
     else:
-        typer.echo(f"The {part.name} has ended by itself; {part.log} says why.", err=True)
+        typer.echo(f"The {part.name} {part.ending}.", err=True)
     raise typer.Exit(UNREACHABLE)
 
 

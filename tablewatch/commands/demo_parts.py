@@ -2,6 +2,7 @@
 
 import random
 import re
+import signal
 import socket
 import subprocess
 import sys
@@ -40,7 +41,9 @@ class Part:
                 # Ctrl-C at the terminal is for the demo, which stops its parts in their order.
                 start_new_session=True,
             )
-        keeper.keep(self._process.pid)
+        self.number = self._process.pid
+        """Of its process."""
+        keeper.keep(self.number)
 
     def __enter__(self) -> Self:
         return self
@@ -61,12 +64,27 @@ class Part:
         return self._process.poll() is not None
 
     @property
+    def ending(self) -> str:
+        """How it has ended, and what its log can say of that."""
+        code = self._process.wait()
+        if code < 0:
+            return f"was killed ({_signal(-code)}); {self.log} says what it did before"
+        return f"has ended by itself with {code}; {self.log} says why"
+
+    @property
     def in_use(self) -> tuple[str, int] | None:
         """The folder that it could not have, by its log, and the process that has it."""
         with self.log.open("rb") as file:
             file.seek(self._log_before)
             found = _IN_USE.search(file.read().decode(errors="replace"))
         return None if found is None else (found[1], int(found[2]))
+
+
+def _signal(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
 
 
 def await_answer(port: int, part: Part, ending: threading.Event) -> bool:

@@ -1,6 +1,8 @@
 """The demo says where the console is when it is there, and not before."""
 
 import fcntl
+import os
+import signal
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -10,13 +12,16 @@ from typing import Any
 
 import orjson
 import pytest
+import typer
 from typer.testing import CliRunner
 
 from streams.broker_url import EmbeddedLog
 from tablewatch.command import app
 from tablewatch.commands import demo_parts
+from tablewatch.commands.demo import _tell_of_end
 from tablewatch.commands.demo_floor import DemoFloor
-from tablewatch.commands.demo_parts import await_answer, free_port
+from tablewatch.commands.demo_keeper import Keeper
+from tablewatch.commands.demo_parts import Part, await_answer, free_port
 
 
 class _Answering(BaseHTTPRequestHandler):
@@ -74,6 +79,26 @@ def test_a_second_demo_in_the_same_folder_is_refused_and_leaves_the_first_alone(
     assert (refused.exit_code, refused.stdout) == (2, "")
     assert refused.stderr == f"A demo runs in {tmp_path}. End it, or name another folder in TABLEWATCH_DATA.\n"
     assert (tmp_path / "environment").read_text() == "of the first"
+
+
+@pytest.mark.parametrize(
+    ("command", "killed", "said"),
+    [
+        ("clickhouse", True, "The clickhouse was killed (SIGKILL); {log} says what it did before.\n"),
+        ("clickhouses", False, "The clickhouses has ended by itself with 2; {log} says why.\n"),
+    ],
+)
+def test_a_part_that_has_ended_is_said_with_its_signal_or_its_exit_code(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str, *, killed: bool, said: str
+) -> None:
+    with Keeper() as keeper, Part({**os.environ, "TABLEWATCH_DATA": str(tmp_path)}, keeper, command) as part:
+        if killed:
+            os.kill(part.number, signal.SIGKILL)
+        while not part.ended:
+            time.sleep(0.05)
+        with pytest.raises(typer.Exit):
+            _tell_of_end(part)
+    assert capsys.readouterr().err == said.format(log=part.log)
 
 
 def test_a_floor_that_goes_on_says_when_it_is_another_than_was_asked_for(tmp_path: Path) -> None:
