@@ -3,6 +3,7 @@
 import base64
 import os
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import orjson
@@ -12,6 +13,8 @@ from replay.chain.note import key_id_of, voucher
 from store.rows.proof import SigningKey
 
 _OWNER_ONLY = 0o600
+_FOR_ALL = 0o666
+"""As far as the umask lets them."""
 
 
 class KeyMissing(Exception):
@@ -28,6 +31,10 @@ class KeyOfAnother(Exception):
 
 class KeyUnreadable(Exception):
     """A key file cannot be used: restore it, or make a new key."""
+
+
+class KeyNotWritten(Exception):
+    """A key file cannot be written, and nothing of it is left: make room, or set the folder right."""
 
 
 class KeyRing:
@@ -85,9 +92,14 @@ class KeyRing:
         key = SigningKey(
             key_id=key_id_of(public), public_key=public, made=made, by=by, previous=previous, voucher=vouched
         )
-        self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        _write_private(self.folder / f"{key.key_id}.key", base64.b64encode(private.private_bytes_raw()))
-        self.keep_public(key)
+        path = self.folder / f"{key.key_id}.key"
+        _write_whole(path, base64.b64encode(private.private_bytes_raw()), _OWNER_ONLY)
+        try:
+            self.keep_public(key)
+        except KeyNotWritten:
+            # It has signed nothing, and without its public half nobody would find it.
+            path.unlink()
+            raise
         return key
 
     def keep_public(self, key: SigningKey) -> None:
@@ -100,17 +112,28 @@ class KeyRing:
             "previous": key.previous,
             "voucher": base64.b64encode(key.voucher).decode(),
         }
-        self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        (self.folder / f"{key.key_id}.json").write_bytes(orjson.dumps(said, option=orjson.OPT_INDENT_2) + b"\n")
+        content = orjson.dumps(said, option=orjson.OPT_INDENT_2) + b"\n"
+        _write_whole(self.folder / f"{key.key_id}.json", content, _FOR_ALL)
 
 
-def _write_private(path: Path, content: bytes) -> None:
-    """Nobody else can read the file, not even for a moment."""
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _OWNER_ONLY)
-    with os.fdopen(handle, "wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
+def _write_whole(path: Path, content: bytes, mode: int) -> None:
+    """The whole file or none. Whom its mode keeps away cannot read it for a moment either."""
+    draft = path.with_name(f"{path.name}.new")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        draft.unlink(missing_ok=True)
+        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(path)
+    except OSError as error:
+        with suppress(OSError):
+            draft.unlink(missing_ok=True)
+        raise KeyNotWritten(
+            f"{path} cannot be written: {error.strerror}. Make room, or set the path and its rights right, and try"
+            " again; nothing of the key is left there."
+        ) from error
 
 
 def _read(path: Path) -> tuple[SigningKey, Path]:

@@ -32,7 +32,7 @@ from streams.packing import PackedRecord
 from streams.topic_layout import CHECKPOINTS
 from tablewatch.commands.keys import about_keys, key_ring
 from tablewatch.commands.measured import measured
-from tablewatch.commands.services import WRONG_USE, broker, data, explained
+from tablewatch.commands.services import WRONG_USE, broker, data, explained, made
 from tablewatch.commands.store_address import store_url
 from tablewatch.settings import value_of
 
@@ -256,31 +256,29 @@ def _unsent(made: Checkpoint | None) -> list[Checkpoint]:
 def _sealing(otherwise: str = "one a store is enough", service: _Service | None = None) -> Iterator[Store]:
     """The store, with nobody else at work on its chain in this data folder; where somebody is, it says this. A service
     waits for its store, and ends where it is told to before that is there."""
-    with explained(), about_keys():
-        data().mkdir(parents=True, exist_ok=True)
-        with (data() / "chain.lock").open("w") as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError as error:
-                typer.echo(f"Another process is sealing; {otherwise}.", err=True)
-                raise typer.Exit(WRONG_USE) from error
-            store = connect(store_url())
-            if service is not None:
-                store = store.patient(service.patience)
-            try:
-                check(store)
-            except StoreUnavailable:
-                if service is not None and service.stop.is_set():
-                    raise typer.Exit from None
-                raise
-            try:
-                yield store
-            except TreeIncomplete as error:
-                typer.echo(f"The chain is broken: {error}.", err=True)
-                raise typer.Exit(FLAGGED) from error
-            except ChainBroken as error:
-                typer.echo(f"The chain is broken: {error}. Look with: tablewatch replay verify --chain", err=True)
-                raise typer.Exit(FLAGGED) from error
+    with explained(), about_keys(), (made(data()) / "chain.lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            typer.echo(f"Another process is sealing; {otherwise}.", err=True)
+            raise typer.Exit(WRONG_USE) from error
+        store = connect(store_url())
+        if service is not None:
+            store = store.patient(service.patience)
+        try:
+            check(store)
+        except StoreUnavailable:
+            if service is not None and service.stop.is_set():
+                raise typer.Exit from None
+            raise
+        try:
+            yield store
+        except TreeIncomplete as error:
+            typer.echo(f"The chain is broken: {error}.", err=True)
+            raise typer.Exit(FLAGGED) from error
+        except ChainBroken as error:
+            typer.echo(f"The chain is broken: {error}. Look with: tablewatch replay verify --chain", err=True)
+            raise typer.Exit(FLAGGED) from error
 
 
 def _default_file() -> Path:

@@ -22,7 +22,6 @@ def clickhouse() -> None:
     with explained():
         address = parse_address(store_url())
     folder = data() / "clickhouse"
-    folder.mkdir(parents=True, exist_ok=True)
 
     def tell(port: int) -> None:
         typer.echo(f"ready {port}")

@@ -29,7 +29,8 @@ from tablewatch.commands.demo_keeper import Keeper
 from tablewatch.commands.demo_logins import sample_logins
 from tablewatch.commands.demo_parts import Part, await_answer, free_port
 from tablewatch.commands.demo_postbox import Postbox
-from tablewatch.commands.services import UNREACHABLE, WRONG_USE, data, explained
+from tablewatch.commands.keys import about_keys
+from tablewatch.commands.services import UNREACHABLE, WRONG_USE, data, explained, made
 from tablewatch.settings import PREFIX, number_of, readings
 
 PARTITIONS = 4
@@ -62,8 +63,8 @@ def demo(
     gives another terminal the settings, so that all other commands can be tried on this floor. Ctrl-C ends it, and so
     does closing the terminal; where its process is killed, its parts end by themselves soon after.
     """
-    folder = _folder().absolute()
-    folder.mkdir(parents=True, exist_ok=True)
+    with explained():
+        folder = made(_folder().absolute())
     broker = EmbeddedLog(folder / "log")
     url = f"clickhouse://default@127.0.0.1:{free_port()}/tablewatch"
     wanted = number_of("CONSOLE_PORT") if port is None else port
@@ -95,7 +96,7 @@ def demo(
         create(broker, Layout(partitions=PARTITIONS))
         parts += [stack.enter_context(Part(environment, keeper, "worker")) for _ in range(workers)]
         # Started again, the demo goes on with the key that it has.
-        with suppress(KeyThere):
+        with about_keys(), suppress(KeyThere):
             KeyRing(folder / "keys").make("demo")
         parts.append(stack.enter_context(Part(environment, keeper, "chain", "run")))
         stack.enter_context(Postbox(folder))

@@ -114,6 +114,8 @@ def _look_at_broker(checks: list[Check]) -> tuple[Broker | None, int | None]:
         checks.append(Check("lag", False, f"{error}. Ask as the user of a worker or of the console"))
     except (BrokerUnavailable, InvalidBrokerUrl) as error:
         checks.append(Check("broker", False, f"{error}. {BROKER_HINT}"))
+    except InvalidSetting as error:
+        checks.append(Check("broker", False, str(error)))
     except TopicsMissing as error:
         checks.append(Check("lag", False, str(error)))
     return None, None
@@ -268,7 +270,7 @@ def _certificates() -> Iterator[Check]:
             yield Check(f"{part.lower()} certificate", False, says)
     try:
         target = broker()
-    except InvalidBrokerUrl:
+    except (InvalidBrokerUrl, InvalidSetting):
         return  # told of the broker
     if isinstance(target, KafkaBroker) and target.certificate is not None:
         yield from _pair("broker", target.certificate, target.key, _OF_THE_BROKER)

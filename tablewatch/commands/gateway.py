@@ -6,7 +6,7 @@ from typing import Annotated
 import orjson
 import typer
 
-from streams.broker_url import InvalidBrokerUrl, broker_of
+from streams.broker_url import InvalidBrokerUrl
 from streams.gateway.app import make_app
 from streams.gateway.kinds import KINDS
 from streams.gateway.pressure import Pressure
@@ -15,6 +15,8 @@ from streams.gateway.tokens import Device, Devices, InvalidDevice, TokenFile, To
 from streams.topics import Layout
 from tablewatch.commands.listening import Place, check_place, listen, wrong_use
 from tablewatch.commands.listing import AsJson, listing
+from tablewatch.commands.services import broker_at
+from tablewatch.settings import InvalidSetting
 
 _HELP = """Examples:
 
@@ -104,9 +106,9 @@ def serve(
     check_place(place, "Tokens", pair, "--plain")
     path = _file(tokens, data)
     try:
-        target = broker_of(broker, data)
+        target = broker_at(broker, data)
         known = any(device.revoked is None for device in TokenFile(path).devices())
-    except (InvalidBrokerUrl, TokensUnreadable) as error:
+    except (InvalidBrokerUrl, InvalidSetting, TokensUnreadable) as error:
         wrong_use(str(error))
     sender = Sender(
         target, linger_seconds=linger_ms / 1000, patience_seconds=patience, layout=Layout(partitions=partitions)

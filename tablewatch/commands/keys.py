@@ -8,7 +8,7 @@ from typing import Annotated
 import orjson
 import typer
 
-from replay.chain.keys import KeyMissing, KeyOfAnother, KeyRing, KeyThere, KeyUnreadable
+from replay.chain.keys import KeyMissing, KeyNotWritten, KeyOfAnother, KeyRing, KeyThere, KeyUnreadable
 from replay.custody import note_access, who_looks
 from store.read.proof import signing_keys
 from store.rows.proof import SigningKey
@@ -41,7 +41,7 @@ def about_keys() -> Iterator[None]:
     """What is wrong with the keys, in one line and with an exit code."""
     try:
         yield
-    except (KeyMissing, KeyOfAnother, KeyThere, KeyUnreadable) as error:
+    except (KeyMissing, KeyNotWritten, KeyOfAnother, KeyThere, KeyUnreadable) as error:
         typer.echo(str(error), err=True)
         raise typer.Exit(WRONG_USE) from error
 

@@ -12,13 +12,14 @@ from typing import Annotated, BinaryIO
 import orjson
 import typer
 
-from streams.broker_url import BrokerUnavailable, InvalidBrokerUrl, RightsMissing, TopicsMissing, broker_of
+from streams.broker_url import BrokerUnavailable, InvalidBrokerUrl, RightsMissing, TopicsMissing
 from streams.outlets import FIRST_ANSWER_SECONDS
 from streams.packing import MAX_BYTES, MAX_EVENTS
 from streams.publish import publish as send
 from tablewatch.commands.lines import LONGEST, blocks_of_lines
 from tablewatch.commands.progress import reading
-from tablewatch.commands.services import UNREACHABLE, WRONG_USE, broker_away
+from tablewatch.commands.services import UNREACHABLE, WRONG_USE, broker_at, broker_away
+from tablewatch.settings import InvalidSetting
 
 LINGER_SECONDS = 0.005
 """So long events from a pipe wait for company in their record."""
@@ -74,7 +75,7 @@ def publish(
             advance(size)
 
     try:
-        target = broker_of(broker, data)
+        target = broker_at(broker, data)
         waiting.start()
         with (
             file.open("rb") if file else sys.stdin.buffer as stream,
@@ -83,7 +84,7 @@ def publish(
             counts = send(
                 lines(stream, advance), target, max_events=pack, max_bytes=pack_bytes, patience_seconds=patience
             )
-    except (InvalidBrokerUrl, TopicsMissing, RightsMissing) as error:
+    except (InvalidBrokerUrl, InvalidSetting, TopicsMissing, RightsMissing) as error:
         typer.echo(str(error), err=True)
         raise typer.Exit(WRONG_USE) from error
     except OSError as error:

@@ -1,6 +1,8 @@
 """Broker and store for the commands that need them, by the settings; what is wrong is said with an exit code."""
 
+import errno
 import logging
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +13,7 @@ from store.errors import AccessRefused, SchemaTooNew, SchemaTooOld, StoreError, 
 from streams.broker_url import (
     Broker,
     BrokerUnavailable,
+    EmbeddedLog,
     InvalidBrokerUrl,
     RightsMissing,
     TopicsMissing,
@@ -30,12 +33,36 @@ STORE_HINT = (
 
 def broker() -> Broker:
     """The broker of the settings."""
-    return broker_of(value_of("BROKER") or None, data())
+    return broker_at(value_of("BROKER") or None, data())
+
+
+def broker_at(url: str | None, folder: Path) -> Broker:
+    """The broker that the URL names; without one the log in the data folder, which has to be usable: whoever named no
+    broker would look in vain for what is wrong with it."""
+    target = broker_of(url, folder)
+    if not url and isinstance(target, EmbeddedLog):
+        made(target.folder)
+    return target
 
 
 def data() -> Path:
     """The folder of all embedded parts."""
     return Path(value_of("DATA"))
+
+
+def made(folder: Path) -> Path:
+    """A folder that embedded parts write to, as it is or new; InvalidSetting where it cannot be used."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    except OSError as error:
+        why = "it is a file" if isinstance(error, FileExistsError) else error.strerror
+        raise InvalidSetting(
+            f"The folder {folder} cannot be used: {why}. Check the path and its rights, or name another data folder in"
+            " TABLEWATCH_DATA."
+        ) from error
+    return folder
 
 
 def broker_away(error: BrokerUnavailable) -> str:

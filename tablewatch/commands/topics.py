@@ -8,14 +8,13 @@ import orjson
 import typer
 
 from store.connect import connect
-from streams.broker_url import broker_of
 from streams.principals import Principals
 from streams.rewind import WorkersRun
 from streams.rewind import rewind as set_back
 from streams.topics import Difference, Layout
 from streams.topics import check as check_topics
 from streams.topics import create as create_topics
-from tablewatch.commands.services import FLAGGED, explained
+from tablewatch.commands.services import FLAGGED, broker_at, explained
 from tablewatch.commands.store_address import store_url
 from tablewatch.settings import number_of
 
@@ -83,7 +82,7 @@ def create(
     principals = _principals(readers, sensors, desks, gateways, workers, sealers, consoles)
     layout = Layout(partitions, replication, input_days, output_days, principals=principals)
     with explained():
-        target = broker_of(broker, data)
+        target = broker_at(broker, data)
         for done in create_topics(target, layout):
             typer.echo(done)
         left = check_topics(target, layout)
@@ -121,7 +120,7 @@ def check(
     """
     principals = _principals(readers, sensors, desks, gateways, workers, sealers, consoles)
     with explained():
-        target = broker_of(broker, data)
+        target = broker_at(broker, data)
         found = check_topics(target, Layout(partitions, replication, input_days, output_days, principals=principals))
     _report(found, as_json=as_json)
 
@@ -143,7 +142,7 @@ def rewind(
     run it is refused, with exit code 1.
     """
     with explained():
-        target, store = broker_of(broker, data), connect(store_url())
+        target, store = broker_at(broker, data), connect(store_url())
         try:
             found = set_back(target, store, number_of("SESSION_SECONDS"), only_look=dry_run)
         except WorkersRun as error:
