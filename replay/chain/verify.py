@@ -44,6 +44,8 @@ class ChainReport:
     size: int = 0
     """Leaves under a signed checkpoint."""
     checkpoints: int = 0
+    elsewhere: int = 0
+    """Checkpoints that were kept elsewhere and compared."""
     last: Checkpoint | None = None
     waiting: int = 0
     """Rows that will be sealed next."""
@@ -91,6 +93,7 @@ def verify_chain(
     signed = believed_checkpoints(checkpoints(store, TREE), keys, report.tampering)
     report.checkpoints = len(signed)
     report.last = signed[-1] if signed else None
+    report.elsewhere = len(elsewhere)
     report.tampering += missing_here(elsewhere, signed, keys)
     size = signed[-1].size if signed else 0
     marks = {record_place(f"{place}/0")[0]: offset for place, offset in record_marks(store, TREE, size).items()}

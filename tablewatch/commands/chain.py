@@ -14,7 +14,7 @@ import typer
 
 from replay.chain import measures
 from replay.chain.keys import KeyMissing
-from replay.chain.note import published, read_published
+from replay.chain.note import CheckpointInvalid, published, read_published
 from replay.chain.seal import ChainBroken, Sealer
 from replay.chain.tree import TreeIncomplete
 from replay.chain.verify import verify_chain
@@ -229,7 +229,7 @@ class _Service:
 def _hand_out(store: Store, file: Path, unsent: list[Checkpoint]) -> list[Checkpoint]:
     """Append to the file what it lacks, and send the rest; gives back what the broker did not take."""
     file.parent.mkdir(parents=True, exist_ok=True)
-    there = read_published(file.read_text("utf-8")) if file.exists() else []
+    there = _handed_out(file)
     lacking = [each for each in checkpoints(store, _TREE) if not there or each.at > there[-1].at]
     if lacking:
         with file.open("ab") as out:
@@ -246,6 +246,20 @@ def _hand_out(store: Store, file: Path, unsent: list[Checkpoint]) -> list[Checkp
             logger.warning("checkpoints wait for the broker: %s", error)
             return unsent
     return []
+
+
+def _handed_out(file: Path) -> list[Checkpoint]:
+    """What the file has; nothing is appended behind what is not whole."""
+    try:
+        return read_published(file.read_text("utf-8")) if file.exists() else []
+    except (CheckpointInvalid, UnicodeDecodeError) as error:
+        wrong = error if isinstance(error, CheckpointInvalid) else "it holds no checkpoint"
+        typer.echo(
+            f"{file}: {wrong}. Nothing was appended to it. Move it to another place, and keep it: the next checkpoint"
+            " goes into a new file, with all that the store has.",
+            err=True,
+        )
+        raise typer.Exit(WRONG_USE) from error
 
 
 def _unsent(made: Checkpoint | None) -> list[Checkpoint]:

@@ -9,14 +9,14 @@ import orjson
 import typer
 from rich.console import Console
 
-from replay.chain.note import CheckpointInvalid, read_published
+from replay.chain.note import CheckpointInvalid, NoCheckpoint, read_published
 from replay.chain.prove import NotAsSealed, NotSealed, consistency_json, proof_json, prove_round
 from replay.chain.tree import TreeIncomplete
 from replay.chain.verify import ChainReport, verify_chain
 from replay.rounds import load_round
 from store.connect import Store
 from store.read.proof import signing_keys
-from store.rows.proof import SigningKey
+from store.rows.proof import Checkpoint, SigningKey
 from tablewatch.commands.keys import about_keys, key_ring
 from tablewatch.commands.replay_store import FLAGGED, Round, named_round, note, stored
 from tablewatch.commands.services import WRONG_USE
@@ -74,13 +74,7 @@ def check_chain(
     """Hold the whole store against its chain and say what is wrong, or that nothing is sealed; the caller ends with 1
     where the report is not whole."""
     _check_named(store, trust)
-    elsewhere = []
-    if checkpoints is not None:
-        try:
-            elsewhere = read_published(checkpoints.read_text("utf-8"))
-        except (CheckpointInvalid, UnicodeDecodeError) as error:
-            typer.echo(f"{checkpoints}: {error}", err=True)
-            raise typer.Exit(WRONG_USE) from error
+    elsewhere = [] if checkpoints is None else _kept_elsewhere(checkpoints)
     console = Console(stderr=True)
     with about_keys(), console.status("The chain …") as status:
         report = verify_chain(
@@ -110,6 +104,9 @@ def check_chain(
         f" {len(report.tampering)} not as sealed, {report.waiting} not sealed yet{own},"
         f" {report.expired} past their retention, {report.superseded} replaced by a later version."
     )
+    if elsewhere:
+        held = "1 checkpoint" if report.elsewhere == 1 else f"{report.elsewhere} checkpoints"
+        typer.echo(f"{checkpoints} holds {held}, the last of {elsewhere[-1].size} leaves; each was looked for here.")
     typer.echo(_believed(report, trust))
     typer.echo(
         "Whole: all that is sealed is as it was sealed."
@@ -117,6 +114,25 @@ def check_chain(
         else f"NOT whole: {len(report.tampering)} not as sealed; each is named above."
     )
     return report
+
+
+def _kept_elsewhere(file: Path) -> list[Checkpoint]:
+    """The checkpoints of a file; one that holds none would compare nothing, and the answer would look the same."""
+    try:
+        found = read_published(file.read_text("utf-8-sig"))
+    except (NoCheckpoint, UnicodeDecodeError):
+        found = []
+    except CheckpointInvalid as error:
+        typer.echo(f"{file}: {error}. Name a whole copy of the file.", err=True)
+        raise typer.Exit(WRONG_USE) from error
+    if not found:
+        typer.echo(
+            f"{file} holds no checkpoint: name the file that `tablewatch chain run` and `tablewatch chain checkpoint`"
+            " append to (their --file; checkpoints.txt in the data folder where none was given), or a copy of it.",
+            err=True,
+        )
+        raise typer.Exit(WRONG_USE)
+    return found
 
 
 def _check_named(store: Store, trust: list[str] | None) -> None:
@@ -165,6 +181,7 @@ def report_json(report: ChainReport) -> dict[str, Any]:
         "rows": report.rows,
         "leaves": report.size,
         "checkpoints": report.checkpoints,
+        "elsewhere": report.elsewhere,
         "waiting": report.waiting,
         "expired": report.expired,
         "superseded": report.superseded,
