@@ -1,5 +1,6 @@
 """`tablewatch replay prove`, and the chain's part of `replay verify`: proofs, and whatever is not as it was sealed."""
 
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -9,12 +10,14 @@ import orjson
 import typer
 from rich.console import Console
 
-from replay.chain.note import CheckpointInvalid, NoCheckpoint, read_published
+from replay.chain.compare import Tampering
+from replay.chain.note import TREE, CheckpointInvalid, NoCheckpoint, read_published, vouched_keys
 from replay.chain.prove import NotAsSealed, NotSealed, consistency_json, proof_json, prove_round
 from replay.chain.tree import TreeIncomplete
 from replay.chain.verify import ChainReport, verify_chain
 from replay.rounds import load_round
 from store.connect import Store
+from store.read.proof import checkpoints as checkpoints_of
 from store.read.proof import signing_keys
 from store.rows.proof import Checkpoint, SigningKey
 from tablewatch.commands.keys import about_keys, key_ring
@@ -47,7 +50,9 @@ def prove(round: Round, trust: Trust = None) -> None:
     """
     key = named_round(round)
     with about_keys(), stored() as store:
-        _check_named(store, trust)
+        if foreign := _check_named(store, trust):
+            typer.echo(f"--trust: {foreign}", err=True)
+            raise typer.Exit(FLAGGED)
         found = load_round(store, key)
         note(store, "prove", [key])
         try:
@@ -73,8 +78,14 @@ def check_chain(
 ) -> ChainReport:  # fmt: skip
     """Hold the whole store against its chain and say what is wrong, or that nothing is sealed; the caller ends with 1
     where the report is not whole."""
-    _check_named(store, trust)
+    foreign = _check_named(store, trust)
     elsewhere = [] if checkpoints is None else _kept_elsewhere(checkpoints)
+    if foreign:
+        if as_json:
+            _print_json(ChainReport(tampering=[Tampering("inserted", "checkpoint", "all", "", foreign)]))
+        else:
+            typer.echo(f"--trust: {foreign}", err=True)
+        raise typer.Exit(FLAGGED)
     console = Console(stderr=True)
     with about_keys(), console.status("The chain …") as status:
         report = verify_chain(
@@ -85,8 +96,7 @@ def check_chain(
             told=lambda step: status.update(f"The chain: {step}"),
         )
     if as_json:
-        sys.stdout.buffer.write(orjson.dumps(report_json(report)) + b"\n")
-        sys.stdout.buffer.flush()
+        _print_json(report)
         return report
     for each in report.tampering:
         typer.echo(str(each))
@@ -135,19 +145,47 @@ def _kept_elsewhere(file: Path) -> list[Checkpoint]:
     return found
 
 
-def _check_named(store: Store, trust: list[str] | None) -> None:
-    """End with a wrong use where a key is named that has signed nothing here."""
+def _check_named(store: Store, trust: list[str] | None) -> str:
+    """End with a wrong use where no key can be named so, or nothing is signed; else what is wrong where nothing in the
+    store is signed with a key that is named."""
+    if not trust:
+        return ""
     there = {key.key_id: key for key in signing_keys(store)}
-    for name in trust or ():
-        if name not in there:
-            typer.echo(f"--trust: the store knows no key {name}; it knows {', '.join(there) or 'none'}.", err=True)
-            raise typer.Exit(WRONG_USE)
-        if (earlier := _first_not_named(there, name, trust or ())) is not None:
+    signed = checkpoints_of(store, TREE)
+    for name in trust:
+        if not re.fullmatch("[0-9a-f]{16}", name):
+            wrong = f"{name} is no name of a key, which is 16 digits from 0 to f"
+        elif name not in there and not signed:
+            wrong = f"the store knows no key {name}"
+        else:
+            continue
+        typer.echo(f"--trust: {wrong}; it knows {', '.join(there) or 'none'}.", err=True)
+        raise typer.Exit(WRONG_USE)
+    for name in (each for each in trust if each in there):
+        if (earlier := _first_not_named(there, name, trust)) is not None:
             typer.echo(
                 f"--trust: key {name} was made by rotating key {earlier}, whose checkpoints are believed only if you"
                 " name it, too.",
                 err=True,
             )
+    unknown = [name for name in trust if name not in there]
+    believed = vouched_keys(there.values(), trust)
+    if unknown or (signed and not any(each.key_id in believed for each in signed)):
+        return _nothing_signed_with(unknown or trust, signed)
+    return ""
+
+
+def _nothing_signed_with(names: Sequence[str], signed: Sequence[Checkpoint]) -> str:
+    """A chain that somebody made anew looks so, and a mistyped name: what tells them apart."""
+    keys = f"key {names[0]}" if len(names) == 1 else f"keys {', '.join(names)}"
+    signers = ", ".join(dict.fromkeys(each.key_id for each in signed))
+    are = "its 1 checkpoint is" if len(signed) == 1 else f"its {len(signed)} checkpoints are"
+    last = signed[-1]
+    return (
+        f"nothing in the store is signed with {keys}: {are} signed with {signers}. Either the name is mistyped: compare"
+        " it with what its owner told you. Or the chain was made anew by somebody else: compare its checkpoints with"
+        f" those that were kept elsewhere; the last is of {last.size} leaves, root {last.root.hex()}."
+    )
 
 
 def _first_not_named(keys: Mapping[str, SigningKey], name: str, named: Sequence[str]) -> str | None:
@@ -171,6 +209,11 @@ def _believed(report: ChainReport, trust: list[str] | None) -> str:
         f"Believed: {names}, ON THE STORE'S OWN WORD: who can write to the store can have put it there."
         " Name the key that its owner told you: --trust KEY"
     )
+
+
+def _print_json(report: ChainReport) -> None:
+    sys.stdout.buffer.write(orjson.dumps(report_json(report)) + b"\n")
+    sys.stdout.buffer.flush()
 
 
 def report_json(report: ChainReport) -> dict[str, Any]:

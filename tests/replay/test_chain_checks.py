@@ -10,7 +10,9 @@ from replay.chain.keys import KeyRing
 from replay.chain.note import CheckpointInvalid, published, read_published
 from replay.chain.seal import Sealer
 from store.connect import Store
+from store.read.proof import checkpoints
 from store.rows.proof import Checkpoint
+from store.write.proof import write_keys
 from store.write.verdicts import write_verdicts
 from tablewatch.command import app
 from tests.replay.commands import Run, said_by
@@ -104,3 +106,50 @@ def test_a_checkpoint_whose_first_line_was_changed_is_not_passed_over(
     notes[place] = notes[place].replace("tablewatch/main\n", "tablewatch/mein\n")
     with pytest.raises(CheckpointInvalid, match=line):
         read_published("".join(notes))
+
+
+def _made_anew(store: Store, folder: Path) -> KeyRing:
+    """The chain of a store made anew by somebody with a key of his own."""
+    for table in ("leaves", "checkpoints", "signing_keys", "tree_nodes"):
+        store.command(f"TRUNCATE TABLE {table}")
+    strange = ring_in(folder / "strange")
+    assert Sealer(store, strange, lambda: LATER + 1).seal() is not None
+    return strange
+
+
+def test_a_chain_made_anew_with_another_key_is_an_alarm_and_no_typing_error(
+    run: Run, store: Store, ring: KeyRing, sealed: list[Checkpoint], tmp_path: Path
+) -> None:
+    ours = ring.known()[0].key_id
+    forger = _made_anew(store, tmp_path).known()[0].key_id
+    last = checkpoints(store, "main")[-1]
+    told = run("verify", "--chain", "--trust", ours)
+    assert told.exit_code == 1
+    assert f"--trust: nothing in the store is signed with key {ours}: its 1 checkpoint is signed with {forger}." in (
+        told.stderr
+    )
+    assert "mistyped" in told.stderr and "made anew by somebody else" in told.stderr
+    assert f"the last is of {last.size} leaves, root {last.root.hex()}" in told.stderr
+    said = run("verify", "--chain", "--json", "--trust", ours)
+    report = orjson.loads(said.stdout)
+    assert said.exit_code == 1 and report["whole"] is False
+    [only] = report["tampering"]
+    assert only["kind"] == "checkpoint" and f"nothing in the store is signed with key {ours}" in only["detail"]
+    assert run("prove", "BT1/S1/1", "--trust", ours).exit_code == 1
+    # That the forger left the casino's key where it was makes no difference.
+    write_keys(store, ring.known())
+    again = run("verify", "--chain", "--trust", ours)
+    assert again.exit_code == 1 and f"nothing in the store is signed with key {ours}" in again.stderr
+
+
+def test_what_is_no_name_of_a_key_and_an_empty_store_are_a_wrong_use(
+    run: Run, store: Store, ring: KeyRing, tmp_path: Path
+) -> None:
+    ours = ring.known()[0].key_id
+    empty = run("verify", "--chain", "--trust", ours)
+    assert empty.exit_code == 2 and "it knows none" in empty.stderr
+    sealed_evening(store, ring)
+    for mistyped in (ours[:-1], ours.upper() if ours.upper() != ours else "x" * 16, "not-a-key"):
+        refused = run("verify", "--chain", "--trust", mistyped)
+        assert refused.exit_code == 2
+        assert f"--trust: {mistyped} is no name of a key, which is 16 digits from 0 to f" in refused.stderr
