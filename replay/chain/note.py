@@ -17,6 +17,10 @@ _SIGNATURE_BYTES = 4 + 64
 """In a published note four bytes of the key's name stand before the signature."""
 
 
+PUT_BACK = "where it is yours, `tablewatch chain checkpoint` with its key folder puts it back"
+"""What to do about a key that the store does not have any more."""
+
+
 class CheckpointInvalid(ValueError):
     """A checkpoint is not what was signed: do not believe it."""
 
@@ -163,13 +167,35 @@ def voucher(old: Ed25519PrivateKey, public_key: bytes) -> bytes:
     return old.sign(_VOUCHER + public_key)
 
 
+def by_name(keys: Iterable[SigningKey]) -> dict[str, SigningKey]:
+    """Keys by their names, those left out that are not what their names say."""
+    return {key.key_id: key for key in keys if key.key_id == key_id_of(key.public_key)}
+
+
+def known_keys(stored: Iterable[SigningKey], signed: Iterable[Checkpoint]) -> list[SigningKey]:
+    """The keys of the store, and behind them those whose rows are gone, as checkpoints have them: without a voucher."""
+    known = by_name(stored)
+    for checkpoint in signed:
+        if checkpoint.key_id in known:
+            continue
+        try:
+            public_key = base64.b64decode(_lines(checkpoint)["key"], validate=True)
+        except ValueError:
+            continue
+        if key_id_of(public_key) == checkpoint.key_id:
+            known[checkpoint.key_id] = SigningKey(
+                key_id=checkpoint.key_id, public_key=public_key, made=checkpoint.at, by=""
+            )
+    return list(known.values())
+
+
 def vouched_keys(
     keys: Iterable[SigningKey], named: Iterable[str] = (), own: Iterable[SigningKey] = ()
 ) -> dict[str, SigningKey]:
     """The keys to believe: those named, or else those of the own key folder, or else the oldest; and those that a
     believed one vouches for. The oldest is believed on the word of whoever wrote ``keys``."""
     own = list(own)
-    known = {key.key_id: key for key in (*keys, *own) if key.key_id == key_id_of(key.public_key)}
+    known = by_name((*keys, *own))
     roots = set(named) or {key.key_id for key in own} or set(list(known)[:1])
     believed = {name: key for name, key in known.items() if name in roots}
     grew = True

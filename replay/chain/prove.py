@@ -1,7 +1,7 @@
 """Proofs for one round: all its rows are under a signed checkpoint, and nothing of that was rewritten since."""
 
 import base64
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
@@ -11,7 +11,7 @@ import orjson
 from audit.merkle import check_consistency, check_inclusion, consistency_proof, inclusion_proof
 from audit.table import facts_behind
 from replay.chain.compare import subject_of, superseded
-from replay.chain.note import TREE, CheckpointInvalid, PreviousMissing, check_note, key_id_of, vouched_keys
+from replay.chain.note import PUT_BACK, TREE, CheckpointInvalid, PreviousMissing, by_name, check_note, vouched_keys
 from replay.chain.round_records import lost_of_round
 from replay.chain.rows import BY_KIND, RECORD, ChainedRow, key_of, rows_of
 from replay.chain.seal import GRACE_MS
@@ -108,14 +108,23 @@ def prove_round(store: Store, key: RoundKey, records: Sequence[RecordKey]) -> Ro
 
 def _check_signature(checkpoint: Checkpoint, keys: Iterable[SigningKey]) -> None:
     """Whose key it is, and whether one before it is gone, is asked of the whole chain."""
+    about = f"checkpoint {checkpoint.size}, under which the round is,"
+    there = by_name(keys)
+    _check_that_key_is_there(checkpoint, there, about)
     try:
-        check_note(checkpoint, {key.key_id: key for key in keys if key.key_id == key_id_of(key.public_key)}, None)
+        check_note(checkpoint, there, None)
     except PreviousMissing:
         return
     except CheckpointInvalid as error:
+        raise NotAsSealed(f"{about} is not to be believed: {error}; {LOOK}") from error
+
+
+def _check_that_key_is_there(checkpoint: Checkpoint, there: Container[str], about: str) -> None:
+    if checkpoint.key_id not in there:
         raise NotAsSealed(
-            f"checkpoint {checkpoint.size}, under which the round is, is not to be believed: {error}; {LOOK}"
-        ) from error
+            f"{about} is not to be believed: the store does not have key {checkpoint.key_id}, with which it is signed;"
+            f" {PUT_BACK}; {LOOK}"
+        )
 
 
 _EARLIER_MS = 3_600_000
@@ -211,11 +220,13 @@ def consistency_json(
     store: Store, old: Checkpoint, named: Iterable[str] = (), own: Iterable[SigningKey] = ()
 ) -> dict[str, Any]:
     """The proof that the last checkpoint continues an older one; whose signature is believed, `vouched_keys` says."""
-    last = checkpoints(store, TREE)[-1]
+    last, stored = checkpoints(store, TREE)[-1], signing_keys(store)
+    about = f"checkpoint {last.size}, the last one,"
+    _check_that_key_is_there(last, by_name(stored), about)
     try:
-        check_note(last, vouched_keys(signing_keys(store), named, own), _before(store, last))
+        check_note(last, vouched_keys(stored, named, own), _before(store, last))
     except CheckpointInvalid as error:
-        raise NotAsSealed(f"checkpoint {last.size}, the last one, is not to be believed: {error}; {LOOK}") from error
+        raise NotAsSealed(f"{about} is not to be believed: {error}; {LOOK}") from error
     path = consistency_proof(old.size, last.size, StoredTree(store, TREE))
     check_consistency(old.size, old.root, last.size, last.root, path)
     return {"checkpoint": checkpoint_json(last), "path": [step.hex() for step in path]}

@@ -15,7 +15,7 @@ from audit.merkle import Frontier, link_hash
 from replay.chain.keys import KeyOfAnother, KeyRing
 from replay.chain.late_rows import NOTES, refused_of, rows_named
 from replay.chain.lateness import open_since
-from replay.chain.note import TREE, check_note, heads_digest, heads_of, sign
+from replay.chain.note import TREE, by_name, check_note, heads_digest, heads_of, sign
 from replay.chain.rows import BY_KIND, CHAINED, RECORD, Chained, ChainedRow, Identity, record_place, rows_of
 from replay.chain.tree import KEPT_LEVEL, StoredTree
 from store.connect import Store
@@ -228,7 +228,7 @@ def _month(at: int) -> str:
 
 
 def _unknown(store: Store, ring: KeyRing) -> list[Any]:
-    there = {key.key_id for key in signing_keys(store)}
+    there = by_name(signing_keys(store))
     return [key for key in ring.known() if key.key_id not in there]
 
 

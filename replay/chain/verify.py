@@ -1,13 +1,23 @@
 """The whole store against its chain: every row that was changed, removed, inserted or moved is found and named."""
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from replay.chain.compare import Circumstances, Compared, Tampering, compare, find_relabelled, judge_rows
 from replay.chain.event_rows import check_partition, event_rows, sealed_records
 from replay.chain.lateness import open_since
-from replay.chain.note import TREE, CheckpointInvalid, PreviousMissing, check_note, vouched_keys
+from replay.chain.note import (
+    PUT_BACK,
+    TREE,
+    CheckpointInvalid,
+    PreviousMissing,
+    by_name,
+    check_note,
+    known_keys,
+    vouched_keys,
+)
 from replay.chain.rows import BY_KIND, CHAINED, RECORD, ChainedRow, key_of, record_place, rows_of
 from replay.chain.seal import GRACE_MS, months_of
 from replay.chain.walk import walk
@@ -88,9 +98,11 @@ def verify_chain(
         # What the engine cannot read it cannot be asked about: say which part, and do not accuse rows.
         return report
     told("checkpoints")
-    keys = vouched_keys(signing_keys(store), named, own)
+    stored, there = signing_keys(store), checkpoints(store, TREE)
+    keys = vouched_keys(known_keys(stored, there), named, own)
     report.keys = tuple(sorted(keys, key=lambda name: (keys[name].made, name)))
-    signed = believed_checkpoints(checkpoints(store, TREE), keys, report.tampering)
+    signed = believed_checkpoints(there, keys, report.tampering)
+    report.tampering += keys_gone(stored, there)
     report.checkpoints = len(signed)
     report.last = signed[-1] if signed else None
     report.elsewhere = len(elsewhere)
@@ -155,6 +167,16 @@ def believed_checkpoints(
             continue
         believed.append(checkpoint)
     return believed
+
+
+def keys_gone(stored: Sequence[SigningKey], signed: Sequence[Checkpoint]) -> list[Tampering]:
+    """The keys that checkpoints are signed with and that the store does not have."""
+    found, there = [], by_name(stored)
+    for name, count in Counter(each.key_id for each in signed if each.key_id not in there).items():
+        are = "1 checkpoint is" if count == 1 else f"{count} checkpoints are"
+        detail = f"the store does not have it, and {are} signed with it; {PUT_BACK}"
+        found.append(Tampering("removed", "key", name, "", detail))
+    return found
 
 
 def missing_here(

@@ -11,7 +11,7 @@ import typer
 from rich.console import Console
 
 from replay.chain.compare import Tampering
-from replay.chain.note import TREE, CheckpointInvalid, NoCheckpoint, read_published, vouched_keys
+from replay.chain.note import TREE, CheckpointInvalid, NoCheckpoint, by_name, known_keys, read_published, vouched_keys
 from replay.chain.prove import NotAsSealed, NotSealed, consistency_json, proof_json, prove_round
 from replay.chain.tree import TreeIncomplete
 from replay.chain.verify import ChainReport, verify_chain
@@ -150,8 +150,8 @@ def _check_named(store: Store, trust: list[str] | None) -> str:
     store is signed with a key that is named."""
     if not trust:
         return ""
-    there = {key.key_id: key for key in signing_keys(store)}
     signed = checkpoints_of(store, TREE)
+    there = by_name(known_keys(signing_keys(store), signed))
     for name in trust:
         if not re.fullmatch("[0-9a-f]{16}", name):
             wrong = f"{name} is no name of a key, which is 16 digits from 0 to f"

@@ -1,5 +1,6 @@
 """What a check of the chain answers where checkpoints, keys or leaves are not those that were: words and exit codes."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import orjson
@@ -153,3 +154,56 @@ def test_what_is_no_name_of_a_key_and_an_empty_store_are_a_wrong_use(
         refused = run("verify", "--chain", "--trust", mistyped)
         assert refused.exit_code == 2
         assert f"--trust: {mistyped} is no name of a key, which is 16 digits from 0 to f" in refused.stderr
+
+
+def test_keys_that_are_gone_from_the_store_are_named_by_every_check_alike(
+    run: Run, store: Store, ring: KeyRing, sealed: list[Checkpoint], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = ring.known()[0].key_id
+    store.command("TRUNCATE TABLE signing_keys")
+    put_back = "where it is yours, `tablewatch chain checkpoint` with its key folder puts it back"
+    for trust in ((), ("--trust", key)):
+        told = run("verify", "--chain", *trust)
+        assert told.exit_code == 1 and "NOT whole: 1 not as sealed" in told.stdout
+        assert f"key {key} was removed: the store does not have it, and 2 checkpoints are signed with it" in told.stdout
+        assert put_back in told.stdout and f"Believed: {key}" in told.stdout
+    for trust in ((), ("--trust", key)):
+        refused = run("prove", "BT1/S1/1", *trust)
+        assert refused.exit_code == 1
+        assert f"the store does not have key {key}, with which it is signed; {put_back}" in refused.stderr
+    refused = run("export", "BT1/S1/1", "-o", str(tmp_path / "case.zip"))
+    assert refused.exit_code == 1 and put_back in refused.stderr
+
+    # An auditor elsewhere has no key folder: each checkpoint holds the key that signed it.
+    monkeypatch.setenv("TABLEWATCH_DATA", str(tmp_path / "auditor"))
+    elsewhere = run("verify", "--chain", "--trust", key)
+    assert elsewhere.exit_code == 1 and "NOT whole: 1 not as sealed" in elsewhere.stdout
+
+    monkeypatch.setenv("TABLEWATCH_DATA", str(tmp_path / "data"))
+    assert CliRunner().invoke(app, ["chain", "checkpoint"]).exit_code == 0
+    assert run("verify", "--chain", "--trust", key).exit_code == 0
+    assert run("prove", "BT1/S1/1").exit_code == 0
+
+
+def test_a_row_with_another_key_under_the_name_of_one_is_no_row_of_it(
+    run: Run, store: Store, ring: KeyRing, sealed: list[Checkpoint]
+) -> None:
+    key = ring.known()[0].key_id
+    store.command("TRUNCATE TABLE signing_keys")
+    write_keys(store, [replace(ring.known()[0], public_key=bytes(32))])
+    told = run("verify", "--chain")
+    assert told.exit_code == 1 and f"key {key} was removed" in told.stdout
+    assert CliRunner().invoke(app, ["chain", "checkpoint"]).exit_code == 0
+    assert run("verify", "--chain").exit_code == 0
+
+
+def test_a_key_that_is_lost_with_its_folder_and_gone_from_the_store_is_taken_from_its_checkpoints(
+    run: Run, store: Store, ring: KeyRing, sealed: list[Checkpoint], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = ring.known()[0].key_id
+    store.command("TRUNCATE TABLE signing_keys")
+    monkeypatch.setenv("TABLEWATCH_DATA", str(tmp_path / "new"))
+    ring_in(tmp_path / "new")
+    assert CliRunner().invoke(app, ["keys", "lost", key]).exit_code == 0
+    assert CliRunner().invoke(app, ["chain", "checkpoint"]).exit_code == 0
+    assert run("verify", "--chain").exit_code == 0
