@@ -53,6 +53,8 @@ class ChainReport:
     """Records whose event rows were held against them."""
     size: int = 0
     """Leaves under a signed checkpoint."""
+    under_no_checkpoint: int = 0
+    """Leaves behind the last one."""
     checkpoints: int = 0
     elsewhere: int = 0
     """Checkpoints that were kept elsewhere and compared."""
@@ -119,6 +121,7 @@ def verify_chain(
     find_relabelled(compared)
     told("leaves")
     walked = walk(leaves(store, TREE), signed, compared, leaves_astray(store, TREE, size))
+    report.under_no_checkpoint = _under_none(store, keys, walked.loose)
     sealed_until = open_since([each.at for each in signed], now or _clock(), grace) if signed else None
     stones = believed_tombstones(store, compared)
     judged = judge_rows(compared, Circumstances(expired_by(stones), sealed_until, marks), walked.cleared)
@@ -140,6 +143,15 @@ def verify_chain(
     report.rows, report.size = compared.rows, walked.size
     report.waiting, report.expired, report.superseded = judged.waiting, judged.expired, judged.superseded
     return report
+
+
+def _under_none(store: Store, keys: dict[str, SigningKey], loose: Sequence[int]) -> int:
+    """How many of the leaves behind the last checkpoint are under none: a sealer at work may have signed meanwhile."""
+    if not loose:
+        return 0
+    meanwhile = believed_checkpoints(checkpoints(store, TREE), keys, [])
+    covered = meanwhile[-1].size if meanwhile else 0
+    return sum(position >= covered for position in loose)
 
 
 def _clock() -> int:

@@ -19,8 +19,8 @@ class Walked:
 
     size: int = 0
     """How many leaves are under a checkpoint."""
-    loose: int = 0
-    """How many leaves are not, yet."""
+    loose: list[int] = field(default_factory=list)
+    """Positions of the leaves that are not, yet."""
     tampering: list[Tampering] = field(default_factory=list)
     cleared: set[Identity] = field(default_factory=set)
     """Rows that are as they were sealed: it is their leaf that was changed."""
@@ -239,7 +239,7 @@ class _Walker:
 
     def rest(self, start: int, leaves: Sequence[Leaf]) -> None:
         """Leaves beyond the last checkpoint: a sealer that is at work, or was stopped."""
-        self.walked.loose = len(leaves)
+        self.walked.loose = [leaf.position for leaf in leaves]
         expected = start
         for leaf in leaves:
             if leaf.position != expected and (leaf.kind, leaf.key, leaf.table) not in self.walked.cleared:

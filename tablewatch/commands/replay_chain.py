@@ -105,6 +105,8 @@ def check_chain(
         typer.echo(
             f"Nothing is sealed yet: nothing is proved of the {report.rows} rows in the store. Seal them with: {how}"
         )
+        if report.under_no_checkpoint:
+            typer.echo(_behind(report))
         return report
     many = "" if report.checkpoints == 1 else "s"
     # A sealer that is at work may have sealed it meanwhile.
@@ -118,11 +120,9 @@ def check_chain(
         held = "1 checkpoint" if report.elsewhere == 1 else f"{report.elsewhere} checkpoints"
         typer.echo(f"{checkpoints} holds {held}, the last of {elsewhere[-1].size} leaves; each was looked for here.")
     typer.echo(_believed(report, trust))
-    typer.echo(
-        "Whole: all that is sealed is as it was sealed."
-        if report.whole
-        else f"NOT whole: {len(report.tampering)} not as sealed; each is named above."
-    )
+    if report.under_no_checkpoint:
+        typer.echo(_behind(report))
+    typer.echo(_whole(report))
     return report
 
 
@@ -211,6 +211,31 @@ def _believed(report: ChainReport, trust: list[str] | None) -> str:
     )
 
 
+def _behind(report: ChainReport) -> str:
+    """What it means where leaves are under no checkpoint."""
+    many = report.under_no_checkpoint
+    leaves, them = ("1 leaf is", "it") if many == 1 else (f"{many} leaves are", "them")
+    return (
+        f"{leaves} under no checkpoint. A sealer may be at work on {them}, or was stopped before it signed: then the"
+        f" next `tablewatch chain checkpoint` covers {them}. Else checkpoints were removed: compare with those that were"
+        " kept elsewhere, by --checkpoints FILE."
+    )
+
+
+def _whole(report: ChainReport) -> str:
+    """What a check came to, in the last of its sentences."""
+    if not report.whole:
+        return f"NOT whole: {len(report.tampering)} not as sealed; each is named above."
+    many = report.under_no_checkpoint
+    if many:
+        leaves = "1 leaf" if many == 1 else f"{many} leaves"
+        return (
+            f"Whole as far as the last checkpoint, of {report.size} leaves: all that it covers is as it was sealed;"
+            f" of the {leaves} behind it nothing is proved."
+        )
+    return "Whole: all that is sealed is as it was sealed."
+
+
 def _print_json(report: ChainReport) -> None:
     sys.stdout.buffer.write(orjson.dumps(report_json(report)) + b"\n")
     sys.stdout.buffer.flush()
@@ -223,6 +248,7 @@ def report_json(report: ChainReport) -> dict[str, Any]:
         "sealed": report.sealed,
         "rows": report.rows,
         "leaves": report.size,
+        "under_no_checkpoint": report.under_no_checkpoint,
         "checkpoints": report.checkpoints,
         "elsewhere": report.elsewhere,
         "waiting": report.waiting,

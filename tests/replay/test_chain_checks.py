@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 from replay.chain.keys import KeyRing
 from replay.chain.note import CheckpointInvalid, published, read_published
 from replay.chain.seal import Sealer
+from replay.chain.verify import verify_chain
 from store.connect import Store
 from store.read.proof import checkpoints
 from store.rows.proof import Checkpoint
@@ -207,3 +208,40 @@ def test_a_key_that_is_lost_with_its_folder_and_gone_from_the_store_is_taken_fro
     assert CliRunner().invoke(app, ["keys", "lost", key]).exit_code == 0
     assert CliRunner().invoke(app, ["chain", "checkpoint"]).exit_code == 0
     assert run("verify", "--chain").exit_code == 0
+
+
+def test_leaves_behind_the_last_checkpoint_are_counted_and_not_called_whole(
+    run: Run, store: Store, sealed: list[Checkpoint], tmp_path: Path
+) -> None:
+    first, second = sealed
+    behind = second.size - first.size
+    assert "under no checkpoint" not in run("verify", "--chain").stdout
+    store.command(f"ALTER TABLE checkpoints DELETE WHERE size > {first.size} SETTINGS mutations_sync = 2")
+    told = run("verify", "--chain")
+    assert told.exit_code == 0
+    said = said_by(told)
+    assert f"{behind} leaves are under no checkpoint" in said
+    assert "the next `tablewatch chain checkpoint` covers them" in said and "--checkpoints FILE" in said
+    assert "Whole: all that" not in said
+    assert f"Whole as far as the last checkpoint, of {first.size} leaves: " in said
+    assert f"of the {behind} leaves behind it nothing is proved." in said
+    assert orjson.loads(run("verify", "--chain", "--json").stdout)["under_no_checkpoint"] == behind
+    kept = run("verify", "--chain", "--checkpoints", str(_kept(tmp_path, sealed)))
+    assert kept.exit_code == 1 and f"checkpoint {second.size} was removed" in said_by(kept)
+
+    store.command("TRUNCATE TABLE checkpoints")
+    none_left = run("verify", "--chain")
+    assert none_left.exit_code == 1 and f"{second.size} leaves are under no checkpoint" in said_by(none_left)
+
+
+def test_leaves_that_are_sealed_while_the_check_runs_are_under_their_checkpoint(
+    store: Store, ring: KeyRing, sealed: list[Checkpoint]
+) -> None:
+    write_verdicts(store, [judged("BT1", revision=3, at=LATER + 5)])
+
+    def seal_meanwhile(step: str) -> None:
+        if step == "leaves":
+            assert Sealer(store, ring, lambda: LATER + 10).seal() is not None
+
+    report = verify_chain(store, own=ring.known(), told=seal_meanwhile)
+    assert report.whole and report.size == sealed[-1].size and report.under_no_checkpoint == 0
