@@ -126,7 +126,7 @@ def backup(folder: Folder) -> None:
     Writes the whole store into a new folder: files in ClickHouse's Native format, and a manifest with their digests.
     Workers may go on writing meanwhile.
     """
-    with _explained(), _bar("Backing up") as told:
+    with _explained(folder), _bar("Backing up") as told:
         manifest = backups.backup(_store(), folder, told)
     _tell(manifest, f"is in {folder}")
 
@@ -143,7 +143,7 @@ def restore(folder: Folder) -> None:
     is refused, with the name of the file. What came after the backup is read again from the broker, as far back as that
     keeps it, after `tablewatch topics rewind`.
     """
-    with _explained(), _bar("Restoring") as told:
+    with _explained(folder), _bar("Restoring") as told:
         manifest = backups.restore(_store(), folder, _restored_settings(folder), told)
     _tell(manifest, f"came back from {folder}")
 
@@ -157,7 +157,7 @@ def verify(folder: Folder) -> None:
 
     Reads every file of a backup and holds it against its digest.
     """
-    with _explained(), _bar("Verifying") as told:
+    with _explained(folder), _bar("Verifying") as told:
         manifest = backups.verify(folder, told)
     _tell(manifest, f"in {folder} is as it was written")
 
@@ -342,7 +342,8 @@ def _bar(what: str) -> Iterator[Callable[[backups.Progress], None]]:
 
 
 @contextmanager
-def _explained() -> Iterator[None]:
+def _explained(folder: Path | None = None) -> Iterator[None]:
+    """What is wrong, in one line and with an exit code. A full disk names no file: it is one of the folder then."""
     quiet_drivers()
     try:
         yield
@@ -353,7 +354,7 @@ def _explained() -> Iterator[None]:
         typer.echo(store_away(error), err=True)
         raise typer.Exit(UNREACHABLE) from error
     except OSError as error:
-        typer.echo(f"{error.filename or 'A file'} cannot be used: {error.strerror or error}.", err=True)
+        typer.echo(f"{error.filename or folder or 'A file'} cannot be used: {error.strerror or error}.", err=True)
         raise typer.Exit(WRONG_USE) from error
     except NotSealedYet as error:
         typer.echo(str(error), err=True)

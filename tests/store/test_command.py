@@ -1,6 +1,7 @@
 """`tablewatch store` as people type it: what it prints, and its exit codes."""
 
 import os
+import resource
 import subprocess
 import sys
 from pathlib import Path
@@ -130,6 +131,20 @@ def test_a_folder_that_cannot_be_written_is_named_with_the_reason(url: str, tmp_
     refused = run("backup", str(tmp_path / "file" / "monday"))
     assert refused.exit_code == 2
     assert refused.output.endswith(f"{tmp_path / 'file' / 'monday'} cannot be used: Not a directory.\n")
+
+
+def test_a_backup_for_which_the_disk_has_no_room_is_named_with_its_folder(url: str, tmp_path: Path) -> None:
+    run("migrate")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    # No file of this process may become longer.
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20, before[1]))
+    try:
+        refused = run("backup", str(tmp_path / "monday"))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert refused.exit_code == 2
+    assert refused.output == f"{tmp_path / 'monday'} cannot be used: File too large.\n"
+    assert run("verify", str(tmp_path / "monday")).exit_code == 2
 
 
 def test_holds_are_placed_listed_and_lifted(url: str, empty_store: Store) -> None:
