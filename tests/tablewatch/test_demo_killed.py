@@ -119,11 +119,13 @@ with Keeper() as keeper:
 def test_the_parts_of_a_demo_that_was_killed_end_in_order_and_the_store_last() -> None:
     demo = subprocess.Popen([sys.executable, "-c", _KEPT], stdout=subprocess.PIPE, text=True)
     assert demo.stdout is not None
-    begun = [demo.stdout.readline().strip() for _ in range(4)]
-    assert sorted(begun) == ["all", "begun", "begun", "begun"]
-    demo.kill()
+    try:
+        begun = [demo.stdout.readline().strip() for _ in range(4)]
+        assert sorted(begun) == ["all", "begun", "begun", "begun"]
+    finally:
+        demo.kill()
+        demo.wait()
     assert demo.stdout.read().split() == ["console", "worker", "store"]
-    demo.wait()
 
 
 @pytest.mark.parametrize(("before", "ended"), [(signal.SIG_DFL, True), (signal.SIG_IGN, False)])
