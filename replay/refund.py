@@ -164,9 +164,9 @@ def _lines(verdict: Verdict, unplaced: Mapping[str, Settled]) -> Iterable[Refund
             found.add(finding.bet)
             if not finding.corrected and (paid or collected):
                 yield RefundLine(key, finding.bet, None, None, None, 0, collected, paid, 0)
-    for unnamed, money in unplaced.items():
-        if unnamed not in placed and unnamed not in found and (money.paid or money.collected):
-            yield RefundLine(key, unnamed, None, None, None, 0, int(money.collected), int(money.paid), 0)
+    for name, money in unplaced.items():
+        if name not in placed and name not in found and (money.paid or money.collected):
+            yield RefundLine(key, name, None, None, None, 0, int(money.collected), int(money.paid), 0)
 
 
 def _players(lines: Iterable[RefundLine]) -> list[PlayerRefund]:
