@@ -78,9 +78,9 @@ def main() -> None:
         signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
     try:
         load_file(os.environ)
+        for wrong in mistyped():
+            sys.stderr.write(f"{wrong}\n")
+        app()
     except InvalidSetting as error:
         sys.stderr.write(f"{error}\n")
         sys.exit(WRONG_USE)
-    for wrong in mistyped():
-        sys.stderr.write(f"{wrong}\n")
-    app()

@@ -1,6 +1,9 @@
 """A reading that the house has set holds in every command that speaks of money, and --reading goes before it."""
 
 import json
+import os
+import subprocess
+import sys
 
 import pytest
 from typer.testing import CliRunner
@@ -68,3 +71,15 @@ def test_a_simulated_floor_pays_by_the_reading_that_it_is_judged_by() -> None:
     ]
     assert won and all(bet["actual"]["paid"] == 25 * bet["stake"] for bet in won)
     assert {verdict["status"] for verdict in paid} <= {"verified", "void"}
+
+
+@pytest.mark.parametrize(
+    "command", [("odds", "tiger"), ("rules", "tiger"), ("settle",), ("simulate", "--tables", "1", "--rounds", "1")]
+)
+def test_a_reading_that_cannot_be_is_told_in_one_line(command: tuple[str, ...]) -> None:
+    started = [sys.executable, "-c", "from tablewatch.command import main; main()", *command]
+    environment = {**os.environ, "TABLEWATCH_READING_TIGER_PAIR": "whim"}
+    ended = subprocess.run(started, env=environment, input="", capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stdout) == (2, "")
+    (line,) = ended.stderr.splitlines()
+    assert line.startswith("TABLEWATCH_READING_TIGER_PAIR must be") and "whim" in line
