@@ -201,6 +201,9 @@ def near_words(key: RoundKey, near: Nearby) -> str:
         return f"Shoe {key.shoe} has rounds {near.rounds[0]} to {near.rounds[-1]}; near it are {listed}."
     if near.shoes:
         listed = ", ".join(_closest(key.shoe, near.shoes))
+        if not key.shoe:
+            # Nobody asked for one.
+            return f"Of its {'shoe' if len(near.shoes) == 1 else 'shoes'} {listed} no round was judged yet."
         return f"Table {key.table} has no shoe {key.shoe}; it has {listed}."
     if near.tables:
         listed = ", ".join(_closest(key.table, near.tables))

@@ -91,6 +91,13 @@ def test_a_round_that_is_not_there_names_the_near_ones(
     assert done.exit_code == 2 and near in done.stderr
 
 
+def test_the_last_rounds_of_a_table_of_which_none_was_judged_are_none(store: Store, run: Run) -> None:
+    write_records(store, packed(four_rounds().lines()))
+    done = run("last", "BT1", "10")
+    assert done.exit_code == 2
+    assert done.stderr == "No judged round of table BT1 is stored. Of its shoe S1 no round was judged yet.\n"
+
+
 @pytest.mark.parametrize("gone", [("events", "verdicts"), ("events", "verdicts", "rounds", "findings")])
 @pytest.mark.parametrize("command", [("show",), ("prove",), ("export", "-o", "case.zip"), ("refund",)])
 def test_a_round_between_others_that_is_not_there_may_have_been_removed(
