@@ -9,6 +9,7 @@ from typing import Annotated, Final
 import typer
 
 from tablewatch.commands.lazily import Command, lazily
+from tablewatch.output import told_if_lost
 from tablewatch.settings import InvalidSetting, load_file, mistyped
 
 WRONG_USE: Final = 2
@@ -80,7 +81,8 @@ def main() -> None:
         load_file(os.environ)
         for wrong in mistyped():
             sys.stderr.write(f"{wrong}\n")
-        app()
+        with told_if_lost():
+            app()
     except InvalidSetting as error:
         sys.stderr.write(f"{error}\n")
         sys.exit(WRONG_USE)

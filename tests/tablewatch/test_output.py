@@ -32,6 +32,32 @@ def test_whoever_reads_may_stop_reading(command: list[str]) -> None:
     assert process.returncode == 0
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["odds", "dragon_tiger"],
+        ["rules", "tiger"],
+        ["settle"],
+        ["simulate", "--tables", "2", "--rounds", "30"],
+        ["audit"],
+        ["audit", "--strict"],
+        ["--help"],
+    ],
+    ids=" ".join,
+)
+def test_output_that_cannot_be_written_is_told_in_one_line(command: list[str], tmp_path: Path) -> None:
+    events = tmp_path / "events.jsonl"
+    if command[0] == "audit":
+        made = subprocess.run([*STARTED, "simulate", "--tables", "1", "--rounds", "9"], capture_output=True, check=True)
+        events.write_bytes(made.stdout)
+        command = [*command, str(events)]
+    given = b'{"id": 1, "game": "dragon_tiger", "decks": 8, "cards": ["9H", "2S"], "stake": "5"}\n'
+    with Path("/dev/full").open("wb") as full:
+        ended = subprocess.run([*STARTED, *command], input=given, stdout=full, stderr=subprocess.PIPE, check=False)
+    assert ended.stderr == b"The output cannot be written: No space left on device.\n"
+    assert ended.returncode == 2
+
+
 def test_a_command_that_acts_does_not_say_that_it_did_all_when_nobody_read_to_the_end(tmp_path: Path) -> None:
     command = [*STARTED, "topics", "create", "--data", str(tmp_path)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
