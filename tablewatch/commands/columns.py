@@ -5,6 +5,8 @@ from collections.abc import Collection, Iterable, Sequence
 from rich.console import Console
 from rich.text import Text
 
+from tablewatch.commands.visible import visible_text
+
 Cell = Sequence[tuple[int, Text]]
 """The paragraphs of a cell, each with its indent."""
 
@@ -31,7 +33,8 @@ def in_columns(
 
 def _wrapped(console: Console, cell: Cell, width: int) -> list[Text]:
     lines: list[Text] = []
-    for indent, paragraph in cell:
+    for indent, said in cell:
+        paragraph = visible_text(said)
         if paragraph.cell_len + indent <= width:
             wrapped: Iterable[Text] = (paragraph,)
         else:
@@ -57,5 +60,6 @@ def _line(pieces: Sequence[Text | None], widths: Sequence[int], right: Collectio
 def fitting(rows: Iterable[Sequence[Cell]]) -> list[int]:
     """The width of the widest paragraph of each column."""
     return [
-        max(indent + text.cell_len for cell in column for indent, text in cell) for column in zip(*rows, strict=True)
+        max(indent + visible_text(text).cell_len for cell in column for indent, text in cell)
+        for column in zip(*rows, strict=True)
     ]

@@ -23,6 +23,7 @@ from store.rows.proof import Checkpoint, SigningKey
 from tablewatch.commands.keys import about_keys, key_ring
 from tablewatch.commands.replay_store import FLAGGED, Round, named_round, note, stored
 from tablewatch.commands.services import WRONG_USE
+from tablewatch.commands.visible import visible_lines
 
 Trust = Annotated[
     list[str] | None,
@@ -99,7 +100,7 @@ def check_chain(
         _print_json(report)
         return report
     for each in report.tampering:
-        typer.echo(str(each))
+        typer.echo(visible_lines(str(each)))
     if not report.sealed and not report.tampering:
         how = "tablewatch chain run" if key_ring().known() else "tablewatch keys make, then: tablewatch chain run"
         typer.echo(

@@ -18,6 +18,7 @@ from store.rows.verdicts import RoundKey, RoundSummary, StoredVerdict
 from tablewatch.commands import replay_filters as filters
 from tablewatch.commands.replay_paper import SEVERITY_STYLE, STATUS_STYLE, sheet, time_words
 from tablewatch.commands.replay_store import note, stored
+from tablewatch.commands.visible import visible
 
 OF_NO_ROUND = STATISTICAL | {
     "device-gap", "device-clock", "device-silent", "event-rejected", "decks-not-allowed", "shoe-short",
@@ -60,7 +61,7 @@ def list_rounds(
         if most and len(found) > most:
             typer.echo(f"There are more; --limit {most * 5} shows more of them, --limit 0 all.")
         if not found:
-            typer.echo(nothing_meant(store, wanted))
+            typer.echo(visible(nothing_meant(store, wanted)))
 
 
 def nothing_meant(store: Store, wanted: RoundFilter) -> str:
@@ -134,7 +135,7 @@ def print_rounds(found: Iterable[RoundSummary]) -> None:
     table.add_column("Findings", min_width=22, overflow="fold")
     for each in rounds:
         opened = time_words(each.opened, seconds=True)
-        row: list[str | Text] = [str(each.key), opened if wide else opened[5:]]
+        row: list[str | Text] = [visible(str(each.key)), opened if wide else opened[5:]]
         if wide:
             row.append(each.game or "–")
         row.append(_outcome(each))

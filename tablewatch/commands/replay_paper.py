@@ -1,13 +1,14 @@
 """A round's story on the terminal: heading, moments with the hands beside them, money, findings, clauses."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from fractions import Fraction
 from typing import Final
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType
 from rich.rule import Rule
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
@@ -21,6 +22,7 @@ from schemas.sentences import sentence_in
 from schemas.verdicts import Settled
 from tablewatch.commands.columns import GAP, Cell, fitting, in_columns, one
 from tablewatch.commands.paper import paper
+from tablewatch.commands.visible import visible, visible_lines, visible_text
 
 STATUS_STYLE: Final[Mapping[str | None, str]] = {
     "verified": "bold green",
@@ -43,11 +45,22 @@ WIDE: Final = 110
 _SUBJECT: Final = {(clause.document, clause.number): clause.subject for clause in REGISTER}
 
 
+class _Sheet(Console):
+    """Shows the control characters of what is printed; its own, of styles and of the screen, it sends."""
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
+        for segment in super().render(renderable, options):
+            if segment.control:
+                yield segment
+            else:
+                yield Segment(visible_lines(segment.text), segment.style)
+
+
 def sheet() -> Console:
     """The console that rounds are printed on, as wide as `paper`: every text is taken as it is, since the names of
-    bets, players and dealers may hold anything."""
+    bets, players and dealers may hold anything; control characters are shown."""
     width = paper().width
-    return Console(highlight=False, markup=False, emoji=False, width=width)
+    return _Sheet(highlight=False, markup=False, emoji=False, width=width)
 
 
 def time_words(micros: int, *, seconds: bool = False) -> str:
@@ -84,7 +97,7 @@ def print_story(console: Console, story: Story) -> None:
 def heading(story: Story) -> RenderableType:
     """What round this is, how it ended, and by which rules it was judged."""
     title = Text.assemble(
-        (f"{story.table} · shoe {story.shoe} · round {story.round}", "bold"),
+        (visible(f"{story.table} · shoe {story.shoe} · round {story.round}"), "bold"),
         "  ",
         (story.title or "game not known", ""),
     )
@@ -110,7 +123,7 @@ def heading(story: Story) -> RenderableType:
     if story.judged is not None:
         at = time_words(story.judged * 1_000, seconds=True)
         rules.append(f"revision {story.revision}, judged {at} UTC by judge {story.judge}")
-    lines: list[RenderableType] = [line, Text(" · ".join(filter(None, about)), "dim")]
+    lines: list[RenderableType] = [line, Text(visible(" · ".join(filter(None, about))), "dim")]
     if rules:
         lines.append(Text(" · ".join(rules), "dim"))
     return Group(*lines)
@@ -180,7 +193,9 @@ def finding_text(finding: Finding, currency: str | None) -> Text:
     after = " Put right by a correction." if finding.corrected else ""
     cited = f" [{finding.rule}]" if finding.rule else ""
     shape = SEVERITY_SHAPE[finding.severity]
-    return Text.assemble((f"{shape} {finding.severity} {finding.code}: ", style), said, after, (cited, "dim"))
+    return visible_text(
+        Text.assemble((f"{shape} {finding.severity} {finding.code}: ", style), said, after, (cited, "dim"))
+    )
 
 
 def bets_text(console: Console, story: Story) -> Text:

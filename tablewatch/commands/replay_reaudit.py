@@ -12,6 +12,7 @@ from replay.reaudit.reaudit import Reaudited, reaudit
 from store.read.rounds import RoundFilter
 from tablewatch.commands import replay_filters as filters
 from tablewatch.commands.replay_store import FLAGGED, note, stored
+from tablewatch.commands.visible import visible
 from tablewatch.settings import judge_settings
 
 
@@ -82,7 +83,7 @@ def reaudit_json(result: Reaudited) -> dict[str, Any]:
 def _print(result: Reaudited, took: float) -> None:
     for each in result.listed:
         words = each.explanation or "the judge was not asked: there are too many"
-        typer.echo(f"{each.key} r{each.revision} differs in {', '.join(each.parts)}: {words}")
+        typer.echo(visible(f"{each.key} r{each.revision} differs in {', '.join(each.parts)}: {words}"))
     if result.differing > len(result.listed):
         typer.echo(f"… and {result.differing - len(result.listed):,} more.")
     if not result.rows and not result.unknown:

@@ -22,6 +22,7 @@ from store.rows.verdicts import RoundKey
 from tablewatch.commands import replay_filters as filters
 from tablewatch.commands.replay_paper import sheet
 from tablewatch.commands.replay_store import named_round, note, stored
+from tablewatch.commands.visible import visible
 
 
 def refund_rounds(
@@ -136,7 +137,7 @@ def print_refund(console: Console, found: Refund) -> None:
     for key in found.rounds:
         lines = [line for line in found.lines if line.key == key]
         if lines:
-            console.print(Text(str(key), "bold"))
+            console.print(Text(visible(str(key)), "bold"))
             console.print(_bets_table(lines, found.currency))
             console.print()
     house = found.to_players - found.from_players
@@ -157,7 +158,7 @@ def _players_table(found: Refund) -> Table:
         table.add_column(name, justify="left" if name == "Player" else "right", no_wrap=name != "Player")
     for each in found.players:
         table.add_row(
-            each.who, str(each.rounds), str(each.bets), amount_words(each.to_player, found.currency),
+            visible(each.who), str(each.rounds), str(each.bets), amount_words(each.to_player, found.currency),
             amount_words(each.from_player, found.currency), Text(signed_words(each.net, found.currency), "bold"),
             amount_words(each.on_layout, found.currency) if each.on_layout else "",
         )  # fmt: skip
@@ -177,7 +178,7 @@ def _bets_table(lines: Sequence[RefundLine], currency: str | None) -> Table:
         stake = "unknown" if line.wager is None else amount_words(line.stake, currency)
         moves = (line.to_player, line.from_player, line.on_layout)
         table.add_row(
-            line.bet, f"{line.player or 'unknown'}{place}", wager,
+            visible(line.bet), visible(f"{line.player or 'unknown'}{place}"), wager,
             stake, *(amount_words(each, currency) if each else "" for each in moves),
         )  # fmt: skip
     return table

@@ -13,6 +13,7 @@ from store.rows.verdicts import StoredVerdict
 from tablewatch.commands.replay_paper import print_story, sheet, time_words
 from tablewatch.commands.replay_store import FLAGGED, Round, named_round, note, stored
 from tablewatch.commands.replay_walk import pace, walk
+from tablewatch.commands.visible import visible
 
 
 def show(
@@ -69,7 +70,7 @@ def _print(story: Story, revisions: tuple[StoredVerdict, ...], leaves_out: str |
     print_story(console, story)
     if leaves_out is not None:
         console.print()
-        console.print(leaves_out, style="yellow")
+        console.print(visible(leaves_out), style="yellow")
     if len(revisions) > 1:
         console.print()
         console.print("Revisions:", style="dim")

@@ -26,6 +26,7 @@ from store.migrate import check
 from store.rows.verdicts import RoundKey
 from tablewatch.commands.services import store_away
 from tablewatch.commands.store_address import store_url
+from tablewatch.commands.visible import visible_lines
 from tablewatch.settings import InvalidSetting, value_of
 
 FLAGGED: Final = 1
@@ -66,7 +67,8 @@ _TO_CORRECT: Final = (WrongAddress, AccessRefused, SchemaTooOld, SchemaTooNew, M
 
 
 def _ended(message: str, code: int) -> typer.Exit:
-    typer.echo(message, err=True)
+    # It may name what is near, by names that devices gave.
+    typer.echo(visible_lines(message), err=True)
     return typer.Exit(code)
 
 
