@@ -218,8 +218,8 @@ def _behind(report: ChainReport) -> str:
     leaves, them = ("1 leaf is", "it") if many == 1 else (f"{many} leaves are", "them")
     return (
         f"{leaves} under no checkpoint. A sealer may be at work on {them}, or was stopped before it signed: then the"
-        f" next `tablewatch chain checkpoint` covers {them}. Else checkpoints were removed: compare with those that were"
-        " kept elsewhere, by --checkpoints FILE."
+        f" next `tablewatch chain checkpoint` covers {them}. Else checkpoints were removed: compare with those"
+        " that were kept elsewhere, by --checkpoints FILE."
     )
 
 
