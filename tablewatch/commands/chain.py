@@ -274,7 +274,11 @@ def _sealing(otherwise: str = "one a store is enough", service: _Service | None 
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
-            typer.echo(f"Another process is sealing; {otherwise}.", err=True)
+            typer.echo(
+                f"Another process seals with the data folder {data()} (it holds {data() / 'chain.lock'});"
+                f" {otherwise}. To seal another store, set TABLEWATCH_DATA to a data folder of its own.",
+                err=True,
+            )
             raise typer.Exit(WRONG_USE) from error
         store = connect(store_url())
         if service is not None:

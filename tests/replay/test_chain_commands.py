@@ -211,9 +211,12 @@ def test_who_accepts_beside_a_sealer_is_told_to_stop_it_first(floor: str, tmp_pa
         fcntl.flock(lock, fcntl.LOCK_EX)
         accepted, sealed = run("chain", "accept", "--reason", "cut off"), run("chain", "checkpoint")
     assert (accepted.exit_code, sealed.exit_code) == (2, 2)
+    folder = tmp_path / "data"
+    busy = f"Another process seals with the data folder {folder} (it holds {folder / 'chain.lock'})"
     first = "stop `tablewatch chain run` first, and start it again afterwards"
-    assert accepted.stderr == f"Another process is sealing; {first}.\n"
-    assert sealed.stderr == "Another process is sealing; one a store is enough.\n"
+    elsewhere = "To seal another store, set TABLEWATCH_DATA to a data folder of its own.\n"
+    assert accepted.stderr == f"{busy}; {first}. {elsewhere}"
+    assert sealed.stderr == f"{busy}; one a store is enough. {elsewhere}"
 
 
 def test_a_lost_key_folder_is_said_to_be_lost_before_another_key_seals_on(
