@@ -1,6 +1,7 @@
 """Proofs for one round: all its rows are under a signed checkpoint, and nothing of that was rewritten since."""
 
 import base64
+import time
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -11,6 +12,7 @@ import orjson
 from audit.merkle import check_consistency, check_inclusion, consistency_proof, inclusion_proof
 from audit.table import facts_behind
 from replay.chain.compare import subject_of, superseded
+from replay.chain.lateness import open_since
 from replay.chain.note import PUT_BACK, TREE, CheckpointInvalid, PreviousMissing, by_name, check_note, vouched_keys
 from replay.chain.round_records import lost_of_round
 from replay.chain.rows import BY_KIND, RECORD, ChainedRow, key_of, rows_of
@@ -21,7 +23,7 @@ from replay.verify import settings_in
 from replay.windows import shoe_windows
 from store.connect import Store
 from store.read.findings import last_versions, rounds_that_name
-from store.read.proof import checkpoints, last_checkpoint_ms, leaves_beginning, leaves_of_rows, signing_keys
+from store.read.proof import checkpoints, leaves_beginning, leaves_of_rows, signing_keys
 from store.read.rounds import revisions
 from store.rows.proof import Checkpoint, Leaf, SigningKey
 from store.rows.raw import RecordKey
@@ -36,6 +38,10 @@ LOOK = "run: tablewatch replay verify --chain"
 
 class NotSealed(Exception):
     """The round is not under a checkpoint yet: seal it."""
+
+
+class NotInChain(NotSealed):
+    """A row is older than what is still to be sealed: it came late, or was put in; `replay verify --chain` tells."""
 
 
 class NotAsSealed(Exception):
@@ -89,8 +95,7 @@ def prove_round(store: Store, key: RoundKey, records: Sequence[RecordKey]) -> Ro
         if lost.of_round or not _gives_its_digest(store, key):
             raise NotAsSealed(f"{lost.words}; {LOOK}")
     leaves = leaves_of_rows(store, key.table, [(row.kind, row.key) for row in rows])
-    until = (last_checkpoint_ms(store, TREE) or 0) - GRACE_MS
-    sealed = [(row, _leaf_of(leaves, row, until)) for row in rows]
+    sealed = [(row, _leaf_of(store, leaves, row)) for row in rows]
     last = max((leaf.position for _, leaf in sealed), default=-1)
     signed = checkpoints(store, TREE, last + 1)
     if not sealed or not signed:
@@ -259,12 +264,11 @@ def _before(store: Store, checkpoint: Checkpoint) -> Checkpoint | None:
     return earlier[-1] if earlier else None
 
 
-def _leaf_of(leaves: Sequence[Leaf], row: ChainedRow, until: int) -> Leaf:
-    """The leaf of a row, which must be as it was sealed. What is of a time before ``until`` was sealed by now, unless
-    it came late."""
+def _leaf_of(store: Store, leaves: Sequence[Leaf], row: ChainedRow) -> Leaf:
+    """The leaf of a row, which must be as it was sealed."""
     of_row = [leaf for leaf in leaves if (leaf.kind, leaf.key) == (row.kind, row.key)]
-    if not of_row and row.at < until:
-        raise NotSealed(
+    if not of_row and _is_late(store, row):
+        raise NotInChain(
             f"{row.kind} {row.key} is older than the last checkpoint and not in the chain; run: tablewatch replay"
             " verify --chain, which tells whether it came late or was put in"
         )
@@ -274,6 +278,12 @@ def _leaf_of(leaves: Sequence[Leaf], row: ChainedRow, until: int) -> Leaf:
         if leaf.leaf == row.leaf:
             return leaf
     raise NotAsSealed(f"{row.kind} {row.key} is not what was sealed; {LOOK}")
+
+
+def _is_late(store: Store, row: ChainedRow) -> bool:
+    """Whether a row is of a time before what is still to be sealed."""
+    signed = [each.at for each in checkpoints(store, TREE)]
+    return bool(signed) and row.at < open_since(signed, time.time_ns() // 1_000_000, GRACE_MS)
 
 
 def _up_to(keys: Sequence[SigningKey], checkpoint: Checkpoint) -> Iterator[SigningKey]:

@@ -12,7 +12,7 @@ from rich.console import Console
 
 from replay.chain.compare import Tampering
 from replay.chain.note import TREE, CheckpointInvalid, NoCheckpoint, by_name, known_keys, read_published, vouched_keys
-from replay.chain.prove import NotAsSealed, NotSealed, consistency_json, proof_json, prove_round
+from replay.chain.prove import NotAsSealed, NotInChain, NotSealed, consistency_json, proof_json, prove_round
 from replay.chain.tree import TreeIncomplete
 from replay.chain.verify import ChainReport, verify_chain
 from replay.rounds import load_round
@@ -47,7 +47,8 @@ def prove(round: Round, trust: Trust = None) -> None:
     continues that one (RFC 6962 inclusion and consistency proofs, as JSON).
 
     The proof goes to the standard output, and what it proves, in a sentence, to the standard error.
-    Exit code 1 if a row is not what was sealed, 2 if there is no such round or it is not sealed yet.
+    Exit code 1 if a row is not what was sealed, or may have been put in, 2 if there is no such round or
+    it is not sealed yet.
     """
     key = named_round(round)
     with about_keys(), stored() as store:
@@ -62,7 +63,7 @@ def prove(round: Round, trust: Trust = None) -> None:
             said = {**proof_json(proof), "consistency": consistency}
         except NotSealed as error:
             typer.echo(str(error), err=True)
-            raise typer.Exit(WRONG_USE) from error
+            raise typer.Exit(FLAGGED if isinstance(error, NotInChain) else WRONG_USE) from error
         except (NotAsSealed, TreeIncomplete, ValueError) as error:
             typer.echo(str(error), err=True)
             raise typer.Exit(FLAGGED) from error

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from replay.bundle.contents import bundle
-from replay.chain.prove import NotAsSealed, NotSealed
+from replay.chain.prove import NotAsSealed, NotInChain, NotSealed
 from replay.chain.tree import TreeIncomplete
 from tablewatch.commands.replay_store import FLAGGED, named_round, note, stored
 from tablewatch.commands.services import WRONG_USE
@@ -29,7 +29,8 @@ def export(
 
     What was judged just now can be exported once it is sealed: within ten minutes, while `chain run` is at work.
 
-    Exit code 1 if a row is not what was sealed, 2 if there is no such round or it is not sealed yet.
+    Exit code 1 if a row is not what was sealed, or may have been put in, 2 if there is no such round or
+    it is not sealed yet.
     """
     keys = [named_round(each) for each in rounds]
     with stored() as store:
@@ -38,7 +39,7 @@ def export(
             content = bundle(store, keys)
         except NotSealed as error:
             typer.echo(str(error), err=True)
-            raise typer.Exit(WRONG_USE) from error
+            raise typer.Exit(FLAGGED if isinstance(error, NotInChain) else WRONG_USE) from error
         except (NotAsSealed, TreeIncomplete) as error:
             typer.echo(str(error), err=True)
             raise typer.Exit(FLAGGED) from error

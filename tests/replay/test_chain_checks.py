@@ -1,5 +1,6 @@
 """What a check of the chain answers where checkpoints, keys or leaves are not those that were: words and exit codes."""
 
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from store.write.verdicts import write_verdicts
 from tablewatch.command import app
 from tests.replay.commands import Run, said_by
 from tests.replay.evidence import LATER, ring_in, sealed_evening
-from tests.store.floor import judged
+from tests.store.floor import ARRIVAL, judged
 
 
 @pytest.fixture
@@ -245,3 +246,29 @@ def test_leaves_that_are_sealed_while_the_check_runs_are_under_their_checkpoint(
 
     report = verify_chain(store, own=ring.known(), told=seal_meanwhile)
     assert report.whole and report.size == sealed[-1].size and report.under_no_checkpoint == 0
+
+
+def test_a_verdict_that_was_put_in_deviates_and_one_that_is_not_sealed_yet_does_not(
+    run: Run, store: Store, sealed: list[Checkpoint], tmp_path: Path
+) -> None:
+    write_verdicts(store, [judged("BT2", revision=2, at=LATER + 5)])
+    waits = run("prove", "BT2/S1/1")
+    assert waits.exit_code == 2 and "is not sealed yet" in waits.stderr
+    write_verdicts(store, [judged("BT1", revision=3, at=ARRIVAL)])
+    put_in = run("prove", "BT1/S1/1")
+    assert put_in.exit_code == 1
+    assert "is older than the last checkpoint and not in the chain" in put_in.stderr
+    assert run("export", "BT1/S1/1", "-o", str(tmp_path / "case.zip")).exit_code == 1
+
+
+def test_what_may_still_be_sealed_after_a_pause_is_not_said_to_be_put_in(
+    run: Run, store: Store, ring: KeyRing, sealed: list[Checkpoint]
+) -> None:
+    """The store was away: writers come back with what they held, and have ten minutes from the first checkpoint on."""
+    now = time.time_ns() // 1_000_000
+    write_verdicts(store, [judged("BT2", revision=2, at=now - 1_000)])
+    assert Sealer(store, ring, lambda: now).seal() is not None
+    write_verdicts(store, [judged("BT1", revision=3, at=now - 3_600_000)])
+    assert run("verify", "--chain").exit_code == 0
+    waits = run("prove", "BT1/S1/1")
+    assert waits.exit_code == 2 and "is not sealed yet" in waits.stderr

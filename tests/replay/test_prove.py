@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from replay.chain.prove import NotAsSealed, NotSealed, prove_round
+from replay.chain.prove import NotAsSealed, NotInChain, prove_round
 from replay.chain.seal import Sealer
 from schemas.decoding import Decoded, Rejected
 from store.connect import Store
@@ -62,7 +62,7 @@ def test_an_earlier_revision_may_be_past_its_time(store: Store, wrong: JudgedRou
 def test_a_row_that_was_put_in_is_not_said_to_be_sealed_soon(store: Store, wrong: JudgedRound) -> None:
     [found] = wrong.verdict.findings
     write_findings(store, [state(replace(found, id="0" * 32))])
-    with pytest.raises(NotSealed, match="whether it came late or was put in"):
+    with pytest.raises(NotInChain, match="whether it came late or was put in"):
         _prove(store, wrong)
 
 
