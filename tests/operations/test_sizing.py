@@ -30,7 +30,7 @@ def counted(lines: bytes) -> subprocess.CompletedProcess[bytes]:
 
 
 def test_every_figure_names_its_command() -> None:
-    assert len(FIGURES) == 8
+    assert len(FIGURES) == 9
     commands = [command for _, command in FIGURES.values()]
     assert all(re.match(r"`(python -m bench\.\w+|tablewatch simulate)", command) or command == "the same"
                for command in commands)  # fmt: skip

@@ -44,10 +44,13 @@ def processes_of(folder: Path) -> set[int]:
 @pytest.fixture
 def demo(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
     environment = {**os.environ, "TABLEWATCH_DATA": str(tmp_path)}
+    # Where the tests were started with `nohup`, a demo would go on when its terminal is closed.
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
     with (tmp_path / "printed").open("wb") as printed:
         started = subprocess.Popen(
             [*COMMAND, "demo", "--tables", "2", "--port", "0"], env=environment, stdout=printed, stderr=printed
         )
+    signal.signal(signal.SIGHUP, before)
     await_that(lambda: b"Ctrl-C" in (tmp_path / "printed").read_bytes() or started.poll() is not None)
     try:
         yield started
