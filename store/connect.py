@@ -1,5 +1,6 @@
 """The one way to ClickHouse: a pool of clickhouse-driver clients, safe for threads, patient while the store is away."""
 
+import logging
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -61,6 +62,8 @@ look for in all that it sends. Nothing that came later is used here."""
 
 
 driver_columns.mend()
+# What the driver logs, with a trace at every try while the store is away, is said by our own errors.
+logging.getLogger("clickhouse_driver").setLevel(logging.CRITICAL)
 
 Row = tuple[Any, ...]
 Columns = list[tuple[Any, ...]]

@@ -1,6 +1,5 @@
 """The store for the replay commands: schema checked, every look written down, and errors as one line and a code."""
 
-import logging
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -47,8 +46,6 @@ def named_round(name: str) -> RoundKey:
 @contextmanager
 def stored() -> Iterator[Store]:
     """The store, with what can go wrong in it and in what was asked for said in one line."""
-    # What the driver logs with a trace is said by our own errors.
-    logging.getLogger("clickhouse_driver").setLevel(logging.CRITICAL)
     try:
         store = connect(store_url())
         check(store)

@@ -74,6 +74,12 @@ def test_a_store_that_is_away_is_waited_for_with_growing_pauses_and_then_told() 
     assert len(reasons) == 3
 
 
+def test_no_log_is_filled_with_the_drivers_traces_while_the_store_is_away(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level("WARNING"), pytest.raises(StoreUnavailable):
+        connect(NO_ONE, patience=Patience(total=0.2)).query("SELECT 1")
+    assert not caplog.records
+
+
 @pytest.mark.parametrize("answer", [b"", b"HTTP/1.1 400 Bad Request\r\n\r\n", b"\x00\x05Click"])
 def test_something_that_answers_otherwise_than_a_store_is_waited_out_too(answer: bytes) -> None:
     """A store that is just dying, or a proxy before it: not a reason to give up."""
