@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from difflib import get_close_matches
+from typing import NamedTuple
 
 from audit.facts import RoundFacts
 from replay.chain.rows import key_of
@@ -34,6 +35,14 @@ class InvalidRoundName(ValueError):
     """Not the name of a round: write it as TABLE/SHOE/ROUND."""
 
 
+class LeftOut(NamedTuple):
+    """An event that was refused, since another of its source and id has different content."""
+
+    type: str
+    source: str
+    id: str
+
+
 @dataclass(frozen=True, slots=True)
 class StoredRound:
     """All that the store has of one round."""
@@ -60,13 +69,17 @@ class StoredRound:
         return tuple(each for each in self.events if (each.key, each.place) not in self.refused)
 
     @property
+    def left_out(self) -> tuple[LeftOut, ...]:
+        """What came of it and counts for nothing."""
+        events = (each.event for each in self.events if (each.key, each.place) in self.refused)
+        return tuple(sorted({LeftOut(event.type, event.source, event.id) for event in events}))
+
+    @property
     def leaves_out(self) -> str | None:
         """What came of it and is not told, in a sentence."""
-        names = {(each.event.type, each.event.source, each.event.id) for each in self.events
-                 if (each.key, each.place) in self.refused}  # fmt: skip
-        if not names:
+        if not self.left_out:
             return None
-        listed = "; ".join(f"{kind} of {source}, id {id}" for kind, source, id in sorted(names))
+        listed = "; ".join(f"{each.type} of {each.source}, id {each.id}" for each in self.left_out)
         return f"Refused, since another event of the same source and id has different content: {listed}."
 
     @property

@@ -203,6 +203,10 @@ class RoundTold(Told):
     story: StoryTold
     revisions: list[RevisionTold]
     neighbours: Neighbours
+    lacks: str | None
+    """What of it is gone: rows of its events, or its verdict."""
+    leaves_out: str | None
+    """Which of its events were refused, and are not told."""
 
 
 class DifferenceTold(Told):

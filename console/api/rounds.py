@@ -100,6 +100,8 @@ async def one_round(
         story=StoryTold.model_validate(told),
         revisions=[_revision(each) for each in stored.revisions],
         neighbours=neighbours,
+        lacks=stored.lacks,
+        leaves_out=stored.leaves_out,
     )
 
 

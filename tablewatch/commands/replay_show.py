@@ -53,6 +53,7 @@ def show(
         if as_json:
             said = {**story_json(story), "revisions": [_revision(each) for each in found.revisions]}
             said["event_rows_gone"] = found.without_rows
+            said["left_out"] = [each._asdict() for each in found.left_out]
             sys.stdout.buffer.write(orjson.dumps(said) + b"\n")
             sys.stdout.buffer.flush()
         elif step:

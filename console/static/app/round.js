@@ -69,7 +69,9 @@ class RoundView {
     addEventListener("beforeprint", this.printing);
     const auditor = this.room.who.role === "auditor";
     const reporting = auditor || this.room.who.role === "shift_manager";
-    put(this.main, this.head(), h("div", { class: "round-grid past" },
+    const { lacks, leaves_out: leavesOut } = this.told;
+    const noted = (kind, text) => text ? h("p", { class: `notice ${kind}`, role: "note" }, coded(text)) : null;
+    put(this.main, this.head(), noted("bad", lacks), noted("warn", leavesOut), h("div", { class: "round-grid past" },
       panel("playing", "The round as it was", [this.stage, this.playback.node]),
       panel("telling", "Moments", this.list, `${story.moments.length}`),
       panel("found", "Findings", this.findings(), `${story.findings.length}`),
