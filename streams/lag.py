@@ -39,6 +39,25 @@ def lag_of(broker: Broker, group: str = GROUP, *, connect_seconds: float = 10.0)
     return sum(each.left for each in progress_of(broker, group, connect_seconds=connect_seconds).values())
 
 
+def overdue_of(broker: Broker, before: int, group: str = GROUP, *, connect_seconds: float = 10.0) -> int:
+    """Of those, the records that came before a moment (milliseconds since 1970)."""
+    progress = progress_of(broker, group, connect_seconds=connect_seconds)
+    waiting = {place: each for place, each in progress.items() if each.left > 0}
+    if not waiting:
+        return 0
+    if isinstance(broker, EmbeddedLog):
+        try:
+            with Log(broker.folder) as log:
+                return sum(log.count_before(place, each.done, before) for place, each in waiting.items())
+        except LogError as error:
+            raise BrokerUnavailable(str(error)) from error
+    with administration(broker, connect_seconds) as admin:
+        found = admin.list_partition_offsets({TopicPartition(*place): before for place in waiting})
+    # Where nothing came since, the broker names no offset.
+    since = {Place(place.topic, place.partition): each.offset for place, each in found.items() if each.offset >= 0}
+    return sum(max(0, since.get(place, each.end) - each.done) for place, each in waiting.items())
+
+
 def workers_of(broker: Broker, session_seconds: float, group: str = GROUP, *, connect_seconds: float = 10.0) -> int:
     """How many workers are members of the group; on Kafka one that was killed is, until its session is over."""
     if isinstance(broker, EmbeddedLog):

@@ -229,6 +229,16 @@ class Log:
             rows.close()
         return found
 
+    def count_before(self, place: Place, offset: int, moment: int) -> int:
+        """How many records from `offset` on came before a moment, in milliseconds since 1970."""
+        number = self.partition_id(place)
+        with self.reading() as db:
+            row = db.execute(
+                "SELECT count(*) FROM record WHERE id >= ? AND id <= ? AND time < ?",
+                (number << OFFSET_BITS | max(offset, 0), number << OFFSET_BITS | OFFSET_MASK, moment),
+            ).fetchone()
+        return int(row[0])
+
     def changed(self) -> bool:
         """Whether anything was written, by this process or another, since the last time this was asked."""
         with self.reading() as db:

@@ -18,7 +18,7 @@ from store.read.proof import last_checkpoint_ms
 from store.read.shoes import newest_arrival
 from streams.alerting.standing import standing as alerts_standing
 from streams.broker_url import Broker, BrokerUnavailable, InvalidBrokerUrl, KafkaBroker, RightsMissing, TopicsMissing
-from streams.lag import lag_of, workers_of
+from streams.lag import lag_of, overdue_of, workers_of
 from streams.topics import Layout
 from streams.topics import check as check_topics
 from streams.watching.standing import standing as watches_standing
@@ -31,6 +31,8 @@ SEALED_MS: Final = 600_000
 """What came after a checkpoint that is so old should have been sealed."""
 LEAST_FREE: Final = 0.05
 """With a smaller share of its disk, merges and a busy hour may fill what is left."""
+LATE_SECONDS: Final = 60
+"""What waits for longer is not on its way: the workers are behind."""
 _NEEDED: Final = ("broker", "store")
 """Without these nothing works."""
 _OF_THE_BROKER: Final = Named(f"certificate= in {PREFIX}BROKER", f"key= in {PREFIX}BROKER")
@@ -59,12 +61,13 @@ def doctor(
       tablewatch doctor --json | jq .lag
       tablewatch doctor --strict || echo "somebody has to look"
 
-    Checks broker, topics, store and schema, whether a worker is at work, and how far the workers are behind: `lag` is 0
-    when all that was sent is judged and stored. Then the services beside them: how old the last checkpoint of the chain
-    is, and how far the watches and the alert service are behind; and how long the certificates that the settings name
-    are valid, and whether the keys beside them are theirs. Says what to do where something is wrong. A service that was
-    never started is no fault, and is named as such. Exit code 3 if broker or store cannot be reached; what else is not
-    well, `--strict` tells by 1.
+    Checks broker, topics, store and schema, whether a worker is at work, and how far the workers are behind: `lag`
+    is 0 when all that was sent is judged and stored, and not well where some of it came more than a minute ago.
+    Then the services beside them: how old the last checkpoint of the chain is, and how far the watches and the
+    alert service are behind; and how long the certificates that the settings name are valid, and whether the keys
+    beside them are theirs. Says what to do where something is wrong. A service that was never started is no fault,
+    and is named as such. Exit code 3 if broker or store cannot be reached; what else is not well, `--strict` tells
+    by 1.
     """
     quiet_drivers()
     checks = [Check("settings", False, wrong) for wrong in (*mistyped(), *unusable())]
@@ -105,9 +108,7 @@ def _look_at_broker(checks: list[Check]) -> tuple[Broker | None, int | None]:
         topics = _topics(target)
         checks += [Check("broker", True, str(target)), topics]
         lag = lag_of(target)
-        checks.append(
-            Check("lag", True, f"{lag} {'record is' if lag == 1 else 'records are'} not yet judged and stored")
-        )
+        checks.append(_behind(target, lag))
         checks.append(_workers(target, lag))
         return target, lag
     except RightsMissing as error:
@@ -119,6 +120,16 @@ def _look_at_broker(checks: list[Check]) -> tuple[Broker | None, int | None]:
     except TopicsMissing as error:
         checks.append(Check("lag", False, str(error)))
     return None, None
+
+
+def _behind(target: Broker, lag: int) -> Check:
+    """Whether the workers keep up: what was just sent is always on its way."""
+    says = f"{lag} {'record is' if lag == 1 else 'records are'} not yet judged and stored"
+    late = overdue_of(target, int((time.time() - LATE_SECONDS) * 1000)) if lag else 0
+    if not late:
+        return Check("lag", True, says)
+    came = f"{late} of them came more than {LATE_SECONDS} seconds ago"
+    return Check("lag", False, f"{says}; {came}. See what the worker's log says; where it has just begun, ask again")
 
 
 def _workers(target: Broker, lag: int) -> Check:

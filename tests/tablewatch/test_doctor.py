@@ -280,6 +280,18 @@ def test_records_that_wait_while_no_worker_is_at_work_are_bad(room: Room) -> Non
     assert ask(room)[1]["workers"][0] is False
 
 
+def test_workers_that_are_behind_for_longer_than_a_minute_are_told(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    publish(list(simulate(1, 1, 5)), room.broker)
+    member = Membership(room.log, GROUP, INPUTS)
+    said = ask(room)[1]["lag"]
+    assert said[0] and said[1].endswith("not yet judged and stored")
+    monkeypatch.setattr(doctor, "LATE_SECONDS", -60)
+    code, told = ask(room, "--strict")
+    assert (code, told["lag"][0]) == (1, False)
+    assert f"{said[1].split()[0]} of them came more than" in told["lag"][1]
+    member.leave()
+
+
 def test_the_last_checkpoint_has_its_age_and_one_that_is_overtaken_is_bad(room: Room, tmp_path: Path) -> None:
     ring = KeyRing(tmp_path / "keys")
     ring.make("test")
