@@ -21,13 +21,21 @@ class _Rush(NamedTuple):
     """By the table's own time: what was heard before it began."""
 
 
+class _Before(NamedTuple):
+    """What was heard before a silence, where no look has covered it yet."""
+
+    behind: int
+    latest: int
+    """By the table's own time."""
+
+
 class TableClock:
     """Of one table. Its devices may all be minutes behind the broker: what has arrived up to now is then known up to
     minutes ago by their time, and to wait two seconds by the broker's time would be not to wait at all."""
 
     __slots__ = (
         "_before", "_before_until", "_complete_to", "_lately", "_lately_since", "_lately_until", "_latest", "_moment",
-        "_moment_since", "_patience", "_read_to", "_rushes", "behind",
+        "_moment_since", "_patience", "_read_to", "_rushes", "_silent", "behind",
     )  # fmt: skip
 
     def __init__(self, patience: int) -> None:
@@ -38,6 +46,7 @@ class TableClock:
         self._lately = self._before = ALWAYS
         self._lately_since = self._lately_until = self._before_until = NEVER
         self._read_to = NEVER
+        self._silent: _Before | None = None
         self._moment = self._moment_since = NEVER
         """When the moment began in which something came last, by arrival; what was heard before it, by its own time."""
         self._rushes: deque[_Rush] = deque()
@@ -53,10 +62,10 @@ class TableClock:
             self._moment, self._moment_since = arrival, max(earliest, self._latest)
         if latest - self._moment_since > arrival - self._moment + RUSH:
             self._rush(arrival)
-        self._latest = latest
         behind = arrival - latest
         if arrival - self._lately_since >= WINDOW:
             self._forget(arrival)
+        self._latest = latest
         self._lately = min(self._lately, behind)
         self._lately_until = max(self._lately_until, arrival)
         self.behind = min(self._before, self._lately)
@@ -71,9 +80,12 @@ class TableClock:
         self._rushes.append(_Rush(until, self._moment_since))
 
     def _forget(self, arrival: int) -> None:
-        """Begin anew after a silence, or let go of what came before the last window: only of what a look has covered.
-        Before, it would have to wait longer than for its patience."""
-        if arrival - self._lately_until >= WINDOW and self._read_to >= self._lately_until + self._patience:
+        """Begin anew after a silence, since a table may have stood still; or let go of what came before the last
+        window. What no look has covered goes on by the quickest of then: it would wait longer than for its patience."""
+        if arrival - self._lately_until >= WINDOW:
+            if self._latest != NEVER and self._read_to < self._lately_until + self._patience:
+                quickest = self.behind if self._silent is None else min(self._silent.behind, self.behind)
+                self._silent = _Before(quickest, self._latest)
             self._before = self._lately = ALWAYS
             self._lately_since = arrival
         elif self._read_to >= self._before_until + self._patience:
@@ -84,6 +96,7 @@ class TableClock:
         """The last that the store has of the table is of this time, and was so far behind."""
         if latest > self._latest:
             self._latest, self._before, self._lately, self.behind = latest, ALWAYS, behind, behind
+            self._lately_since = self._lately_until = latest + behind
 
     def is_after(self, moment: int) -> bool:
         """Whether something of a later time was heard; a clock that runs ahead counts as right."""
@@ -95,12 +108,18 @@ class TableClock:
         rushes = self._rushes
         while rushes and rushes[0].until <= reach.arrivals:
             rushes.popleft()
-        known_to = min(reach.events, reach.arrivals - self.behind)
+        known_to = reach.arrivals - self.behind
+        if self._silent is not None:
+            behind, latest = self._silent
+            known_to = max(known_to, min(reach.arrivals - behind, latest + self._patience))
+        known_to = min(reach.events, known_to)
         return min(known_to, rushes[0].since + self._patience) if rushes else known_to
 
     def arrives_by(self, moment: int) -> int:
         """By arrival: when all is known that the table says up to a moment by its own time, at the earliest."""
-        arrived = moment + self.behind
+        silent = self._silent
+        before = silent if silent is not None and moment <= silent.latest + self._patience else self
+        arrived = moment + before.behind
         for rush in reversed(self._rushes):
             if rush.since + self._patience < moment:
                 return max(arrived, rush.until)
@@ -112,4 +131,6 @@ class TableClock:
         while may go on where it stopped, by its own time."""
         self._read_to = min(reach)
         self._complete_to = max(self._complete_to, min(self.known_to(reach), latest + self._patience))
+        if self._silent is not None and self._complete_to >= self._silent.latest + self._patience:
+            self._silent = None
         return self._complete_to

@@ -210,6 +210,21 @@ def test_a_table_that_comes_to_be_on_time_is_not_waited_for_as_long_as_before() 
     assert PATIENCE + SECOND <= worker.told_at["payout-missing"] - closed <= PATIENCE + SECOND + TICK
 
 
+def test_a_floor_that_stood_still_while_no_worker_ran_is_waited_for_from_the_first_that_comes() -> None:
+    """It goes on a minute late: what the store has says that it was on time."""
+    stopped, went_on = 1_000 * SECOND, 1_060 * SECOND
+    clock = TableClock(PATIENCE)
+    clock.recall(stopped, 0)
+    clock.heard(went_on, stopped + SECOND, stopped + SECOND)
+    looked = Reach(ALWAYS, went_on + SECOND)
+    assert clock.arrives_by(stopped) == stopped
+    assert clock.complete_to(looked, stopped + SECOND) == stopped + PATIENCE, "what came before is known, and no more"
+    assert clock.known_to(looked) == stopped + PATIENCE
+    clock.heard(went_on + 5 * SECOND, stopped + 6 * SECOND, stopped + 6 * SECOND)
+    assert clock.complete_to(Reach(ALWAYS, went_on + 6 * SECOND), stopped + 6 * SECOND) == stopped + 7 * SECOND
+    assert clock.arrives_by(stopped + 7 * SECOND) == went_on + 6 * SECOND
+
+
 @st.composite
 def _histories(draw: st.DrawFn) -> list[tuple[int, int, int, bool]]:
     """What a table sends: when it arrives, how far behind its time is, over how much of it, and whether it is looked at
@@ -222,9 +237,15 @@ def _histories(draw: st.DrawFn) -> list[tuple[int, int, int, bool]]:
     return found
 
 
-def _looks(history: list[tuple[int, int, int, bool]], clock: TableClock) -> Iterator[tuple[Reach, list[Reach]]]:
-    """How far the topics have been read at each look, and of what had come by then."""
+def _looks(
+    history: list[tuple[int, int, int, bool]], stored: int | None, clock: TableClock
+) -> Iterator[tuple[Reach, list[Reach]]]:
+    """How far the topics have been read at each look, and of what had come by then; ``stored`` came so far behind, and
+    was read by a worker before this one."""
     needed: list[Reach] = []
+    if stored is not None:
+        needed.append(Reach(900 * SECOND, 900 * SECOND + stored))
+        clock.recall(900 * SECOND, stored)
     for arrival, behind, over, is_looked_at in history:
         if is_looked_at:
             yield Reach(ALWAYS, arrival - SECOND), needed
@@ -233,11 +254,13 @@ def _looks(history: list[tuple[int, int, int, bool]], clock: TableClock) -> Iter
     yield Reach(ALWAYS, history[-1][0] + PATIENCE), needed
 
 
-@given(_histories())
-def test_what_is_acknowledged_is_known_for_certain(history: list[tuple[int, int, int, bool]]) -> None:
+@given(_histories(), st.none() | st.integers(0, 99 * SECOND))
+def test_what_is_acknowledged_is_known_for_certain(
+    history: list[tuple[int, int, int, bool]], stored: int | None
+) -> None:
     clock = TableClock(PATIENCE)
     before = NEVER
-    for reach, came in _looks(history, clock):
+    for reach, came in _looks(history, stored, clock):
         known = clock.complete_to(reach, max((each.events for each in came), default=0))
         assert known >= before, "it never goes back"
         assert known <= reach.arrivals
