@@ -84,8 +84,7 @@ class TableClock:
         window. What no look has covered goes on by the quickest of then: it would wait longer than for its patience."""
         if arrival - self._lately_until >= WINDOW:
             if self._latest != NEVER and self._read_to < self._lately_until + self._patience:
-                quickest = self.behind if self._silent is None else min(self._silent.behind, self.behind)
-                self._silent = _Before(quickest, self._latest)
+                self._silence(self.behind, self._latest)
             self._before = self._lately = ALWAYS
             self._lately_since = arrival
         elif self._read_to >= self._before_until + self._patience:
@@ -93,10 +92,29 @@ class TableClock:
             self._lately, self._lately_since = ALWAYS, arrival
 
     def recall(self, latest: int, behind: int) -> None:
-        """The last that the store has of the table is of this time, and was so far behind."""
+        """The last that the store has of the table is of this time, and was so far behind. What came since may have
+        been heard before the store was read."""
+        arrived = latest + behind
         if latest > self._latest:
             self._latest, self._before, self._lately, self.behind = latest, ALWAYS, behind, behind
-            self._lately_since = self._lately_until = latest + behind
+            self._lately_since = self._lately_until = arrived
+            return
+        if self._read_to >= arrived + self._patience:
+            return
+        if self._moment - arrived >= IDLE_MICROSECONDS:
+            self._moment_since = max(self._moment_since, latest)
+            self._rushes = deque(_Rush(rush.until, max(rush.since, latest)) for rush in self._rushes)
+        if self._lately_since - arrived >= WINDOW:
+            self._silence(behind, latest)
+        else:
+            self._before, self._before_until = min(self._before, behind), max(self._before_until, arrived)
+            self.behind = min(self._before, self._lately)
+
+    def _silence(self, behind: int, latest: int) -> None:
+        """Nothing came for a while behind what no look has covered yet."""
+        if self._silent is not None:
+            behind, latest = min(self._silent.behind, behind), max(self._silent.latest, latest)
+        self._silent = _Before(behind, latest)
 
     def is_after(self, moment: int) -> bool:
         """Whether something of a later time was heard; a clock that runs ahead counts as right."""

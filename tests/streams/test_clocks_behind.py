@@ -238,29 +238,32 @@ def _histories(draw: st.DrawFn) -> list[tuple[int, int, int, bool]]:
 
 
 def _looks(
-    history: list[tuple[int, int, int, bool]], stored: int | None, clock: TableClock
+    history: list[tuple[int, int, int, bool]], stored: int | None, heard_before: int, clock: TableClock
 ) -> Iterator[tuple[Reach, list[Reach]]]:
-    """How far the topics have been read at each look, and of what had come by then; ``stored`` came so far behind, and
-    was read by a worker before this one."""
+    """How far the topics have been read at each look, and of what had come by then; ``stored`` came so far behind, was
+    read by a worker before this one, and is told when so many have been heard."""
     needed: list[Reach] = []
     if stored is not None:
         needed.append(Reach(900 * SECOND, 900 * SECOND + stored))
-        clock.recall(900 * SECOND, stored)
-    for arrival, behind, over, is_looked_at in history:
-        if is_looked_at:
+    for number, (arrival, behind, over, is_looked_at) in enumerate(history):
+        if stored is not None and number == heard_before:
+            clock.recall(900 * SECOND, stored)
+        if is_looked_at and (stored is None or number >= heard_before):
             yield Reach(ALWAYS, arrival - SECOND), needed
         needed.append(Reach(min(arrival, arrival - behind), arrival))
         clock.heard(arrival, arrival - behind - over, arrival - behind)
+    if stored is not None and len(history) <= heard_before:
+        clock.recall(900 * SECOND, stored)
     yield Reach(ALWAYS, history[-1][0] + PATIENCE), needed
 
 
-@given(_histories(), st.none() | st.integers(0, 99 * SECOND))
+@given(_histories(), st.none() | st.integers(0, 99 * SECOND), st.integers(0, 3))
 def test_what_is_acknowledged_is_known_for_certain(
-    history: list[tuple[int, int, int, bool]], stored: int | None
+    history: list[tuple[int, int, int, bool]], stored: int | None, heard_before: int
 ) -> None:
     clock = TableClock(PATIENCE)
     before = NEVER
-    for reach, came in _looks(history, stored, clock):
+    for reach, came in _looks(history, stored, heard_before, clock):
         known = clock.complete_to(reach, max((each.events for each in came), default=0))
         assert known >= before, "it never goes back"
         assert known <= reach.arrivals
