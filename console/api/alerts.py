@@ -22,7 +22,7 @@ from console.server.waiting import in_time
 from schemas.findings import Severity
 from store.rows.alerts import AlertHistory
 from streams.alerting.desk import Done, alert_with_steps, perform
-from streams.alerting.life import DISPOSITIONS, LONGEST_NOTE, Act, Disposition
+from streams.alerting.life import DISPOSITIONS, LONGEST_NOTE, Act, Disposition, life_of
 
 router = APIRouter(prefix="/api/v1", tags=["alerts"])
 
@@ -302,7 +302,7 @@ def _known(parts: Parts, alert: str) -> AlertPicture:
 
 def _in_full(parts: Parts, picture: AlertPicture, session: Session) -> AlertInFull:
     told = parts.live.alert(picture, masking=_masking(session))
-    return AlertInFull.model_validate({**told, "steps": [step_json(step) for step in picture.steps]})
+    return AlertInFull.model_validate({**told, "steps": [step_json(step) for step in life_of(picture.steps).standing]})
 
 
 def _masking(session: Session) -> bool:

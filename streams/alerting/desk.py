@@ -37,7 +37,7 @@ class Done:
     """An act that the store has, and the alert after it."""
 
     steps: tuple[AlertStep, ...]
-    """What the act added."""
+    """What the act added, now or when it was done before."""
     history: AlertHistory
 
 
@@ -65,7 +65,8 @@ def alert_with_steps(store: Store, alert: str) -> AlertHistory | None:
 def perform(store: Store, alert: str, act: Act | SystemAct, known: Alert | None = None) -> Done | Refusal:
     """Do it, or say why not. ``known``: the alert as the topic told of it, in case the store does not have it yet.
 
-    Raises StoreUnavailable when the store is away: then nothing is known to be done, and it may be tried again.
+    Raises StoreUnavailable when the store is away: then nothing is known to be done, and it may be tried again. What
+    the service tries again is done once.
     """
     claim = _Claim(store, alert)
     for _ in range(_LOOKS):
@@ -78,6 +79,8 @@ def perform(store: Store, alert: str, act: Act | SystemAct, known: Alert | None 
         decided = decide(history.steps, act, alert)
         if isinstance(decided, Refusal):
             return decided
+        if all(step in history.steps for step in decided):
+            return Done(decided, history)
         if not any(step.state for step in decided) or claim.holds(life_of(history.steps)):
             write_alert_steps(store, decided)
             history = read.alert(store, alert) or history

@@ -126,9 +126,8 @@ class Intake:
     def _raise_again(self, known: KnownAlert, now_ms: int) -> None:
         alert = known.alert
         self._journal.reopen_alert(alert.id, now_ms, self._next_stage_ms(alert, 0, now_ms))
-        self._journal.owe_act(
-            alert.id, SystemAct(deed="raise again", at=now_ms * 1000, note="The finding stands again.")
-        )
+        note, detail = "The finding stands again.", {"opening": known.opening + 1}
+        self._journal.owe_act(alert.id, SystemAct(deed="raise again", at=now_ms * 1000, note=note, detail=detail))
         self._tell(alert, "raised", known.opening + 1, recipients(self.routing, alert, now_ms), now_ms)
 
     def _clear(self, known: KnownAlert, now_ms: int) -> None:
@@ -138,7 +137,8 @@ class Intake:
         dropped = self._journal.drop(alert.id)
         self._journal.clear_alert(alert.id)
         note = "A later fact took the ground away." + (f" {dropped} messages were not sent." if dropped else "")
-        self._journal.owe_act(alert.id, SystemAct(deed="clear", at=now_ms * 1000, note=note))
+        detail = {"opening": known.opening}
+        self._journal.owe_act(alert.id, SystemAct(deed="clear", at=now_ms * 1000, note=note, detail=detail))
         for person, line in told:
             if person in self.routing.people:
                 self._plan(alert, "cleared", known.opening, Recipient(person, "was told of it"), line, now_ms)
@@ -165,6 +165,7 @@ class Intake:
                 at=now_ms * 1000,
                 role=", ".join(stage.tell),
                 note=f"Nobody acknowledged within {stage.after} s.",
+                detail={"opening": known.opening, "stage": known.escalations + 1},
             )
             self._journal.owe_act(alert.id, act)
             measures.ESCALATED.labels(alert.severity).inc()

@@ -62,6 +62,8 @@ _FROM: Final[Mapping[str, frozenset[str]]] = {
     "cleared": OPEN,
 }
 """The states that a state may follow; `raised` follows none."""
+_DONE: Final[Mapping[str, str]] = {"escalate": "escalated", "clear": "cleared", "raise again": "raised again"}
+"""What the step of each act of the service is called."""
 _STATES: Final[Mapping[str, State]] = {state: state for state in get_args(State)}
 
 _WORDS: Final[Mapping[str, str]] = {"shift_manager": "shift manager"}
@@ -99,6 +101,8 @@ class SystemAct:
     role: str = ""
     """Of an escalation: the role that is told now."""
     detail: Mapping[str, Any] = field(default_factory=dict)
+    """`opening`: how often the alert was opened again; `stage`: of an escalation, which one since then it is. By these
+    the same act is known again, and two that come in one moment are two."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +132,8 @@ class Life:
     last: AlertStep | None
     """The step that made the present state."""
     standing: tuple[AlertStep, ...]
-    """The steps that count, in their order: all that change nothing, and the first at each place."""
+    """The steps that count, in their order: all that change nothing, and the first at each place. What the service did
+    twice counts once."""
 
     @property
     def open(self) -> bool:
@@ -149,6 +154,7 @@ def life_of(steps: Iterable[AlertStep]) -> Life:
     seen: set[str] = set()
     taken_places: set[int] = set()
     standing: list[AlertStep] = []
+    told: set[_Said] = set()
     state: State | None = None
     place = 0
     holder = disposition = ""
@@ -159,8 +165,13 @@ def life_of(steps: Iterable[AlertStep]) -> Life:
         if step.id in seen:
             continue
         seen.add(step.id)
+        said = _said(step)
+        again = said is not None and said in told
         if not step.state:
-            standing.append(step)
+            if not again:
+                standing.append(step)
+            if said is not None:
+                told.add(said)
             continue
         wanted = place_of(step)
         if (wanted is not None and wanted in taken_places) or not _follows(state, step.state):
@@ -168,6 +179,10 @@ def life_of(steps: Iterable[AlertStep]) -> Life:
         if wanted is not None:
             taken_places.add(wanted)
         place = max(place, wanted or 0) + 1
+        if again and step.state == state:
+            continue
+        if said is not None:
+            told.add(said)
         standing.append(step)
         state, last = _STATES[step.state], step
         match step.state:
@@ -191,12 +206,15 @@ def raised_step(alert: str, at: int, detail: Mapping[str, Any] | None = None) ->
 
 def decide(steps: Sequence[AlertStep], act: Act | SystemAct, alert: str) -> tuple[AlertStep, ...] | Refusal:
     """The steps that the act adds (two where taking or resolving says at once that it was seen), or why there are none.
+    Where the service did this act before, its step of then.
 
     Depends on its arguments alone: the same steps and the same act give the same answer.
     """
     life = life_of(steps)
     if life.state is None:
         return Refusal("There is no such alert, or it was never raised.")
+    if isinstance(act, SystemAct) and (done := tuple(step for step in life.standing if _said(step) == _says(act))):
+        return done
     made = _of_system(life, act) if isinstance(act, SystemAct) else _of_person(life, act)
     if isinstance(made, Refusal):
         return made
@@ -346,10 +364,27 @@ def _told(life: Life) -> str:
             return f"It was {state}."
 
 
+_Said = tuple[str, int, str, str, str]
+
+
+def _says(act: SystemAct) -> _Said:
+    return _DONE[act.deed], act.at, act.role, act.note, repr(sorted(act.detail.items()))
+
+
+def _said(step: AlertStep) -> _Said | None:
+    """What a step of the service says, wherever in the history it came to stand: an act done twice says it twice."""
+    if step.by != SYSTEM or step.action not in _DONE.values():
+        return None
+    detail = dict(step.detail)
+    at = detail.pop("said_at", step.at)
+    return step.action, at, step.role, step.note, repr(sorted(detail.items()))
+
+
 def _of_system(life: Life, act: SystemAct) -> _Made | Refusal:
     match act.deed:
         case "escalate":
-            if not life.unattended:
+            # Another service, or this one after a power cut, may have done it at another moment.
+            if not life.unattended or act.detail.get("stage", life.escalations + 1) <= life.escalations:
                 return Refusal(_told(life), life.last)
             return [("escalated", "escalated", {})]
         case "clear":

@@ -114,7 +114,8 @@ class Recorder:
             logger.error("the journal is full: %d rows for the store were let go", let_go)
 
     def pay(self) -> None:
-        """Write all that is owed, in order. Raises StoreUnavailable; what is written twice is there once."""
+        """Write all that is owed, in order. Raises StoreUnavailable; what is written twice, as after a kill between
+        writing and crossing out, is there once: alerts and steps by their ids, acts by what they say."""
         while owed := self._journal.owed(AT_ONCE):
             self._write(owed)
             self._journal.paid(owed[-1].number)

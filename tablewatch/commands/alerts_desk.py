@@ -78,7 +78,7 @@ def show(alert: AlertId, as_json: AsJson = False) -> None:
     typer.echo(_line(history))
     if tables := tables_of(history.alert):
         typer.echo(f"  tables: {', '.join(tables)}")
-    for step in history.steps:
+    for step in life_of(history.steps).standing:
         parts = [moment(step.at), step.action]
         parts += [f"by {step.by}"] if step.action != "escalated" else []
         parts += [f"to {to}"] if (to := told_to(step)) else []
@@ -231,5 +231,5 @@ def _as_json(history: AlertHistory) -> dict[str, object]:
         **asdict(history.alert),
         "state": life.state,
         "holder": life.holder or None,
-        "steps": [asdict(step) for step in history.steps],
+        "steps": [asdict(step) for step in life.standing],
     }

@@ -136,12 +136,44 @@ def test_an_alert_is_handed_over_only_from_whom_it_is_believed_to_be_at() -> Non
 
 def test_escalation_stops_with_the_first_who_sees_it() -> None:
     escalate = SystemAct(deed="escalate", at=START + 9, role="shift_manager")
-    steps = after(escalate, escalate)
+    steps = after(escalate, replace(escalate, at=START + 19))
     assert life_of(steps).escalations == 2
-    assert "anna (shift manager) was first" in refused((*steps, *after_on(steps, act("acknowledge"))), escalate).reason
+    steps += after_on(steps, act("acknowledge"))
+    assert "anna (shift manager) was first" in refused(steps, replace(escalate, at=START + 29)).reason
 
 
-def after_on(steps: tuple[AlertStep, ...], wanted: Act) -> tuple[AlertStep, ...]:
+def test_what_the_service_does_again_is_done_once() -> None:
+    first = SystemAct(deed="escalate", at=START + 9, role="operator", detail={"opening": 0, "stage": 1})
+    second = replace(first, role="shift_manager", detail={"opening": 0, "stage": 2})
+    clear = SystemAct(deed="clear", at=START + 9, detail={"opening": 0})
+    again = SystemAct(deed="raise again", at=START + 9, detail={"opening": 1})
+    cleared_again = replace(clear, detail={"opening": 1})
+    steps = after(first, second, clear, again, cleared_again)
+    assert [step.action for step in steps[1:]] == ["escalated", "escalated", "cleared", "raised again", "cleared"]
+    for number, wanted in enumerate((first, second, clear, again, cleared_again), 1):
+        assert decide(steps, wanted, ALERT) == (steps[number],), wanted.deed
+    resolved = after(act("resolve"), clear)
+    assert decide(resolved, clear, ALERT) == (resolved[-1],)
+
+
+def test_a_stage_of_the_escalation_that_another_service_has_done_is_refused() -> None:
+    first = SystemAct(deed="escalate", at=START + 9, role="operator", detail={"opening": 0, "stage": 1})
+    steps = after(first)
+    assert refused(steps, replace(first, at=START + 2_009)).reason == "It was escalated."
+    assert life_of(after(first, replace(first, at=START + 2_009, detail={"opening": 0, "stage": 2}))).escalations == 2
+
+
+def test_an_escalation_that_an_earlier_version_stored_twice_counts_once() -> None:
+    (first,) = after_on(RAISED, SystemAct(deed="escalate", at=START + 9, role="operator", note="Nobody"))
+    twice = replace(first, id="0002.abc", at=START + 10, detail={"said_at": START + 9})
+    (seen,) = after_on((*RAISED, first, twice), act("acknowledge"))
+    assert seen.id.startswith("0003."), "its place is taken"
+    life = life_of((*RAISED, first, twice, seen))
+    assert life.standing == (*RAISED, first, seen)
+    assert (life.state, life.escalations) == ("acknowledged", 1)
+
+
+def after_on(steps: tuple[AlertStep, ...], wanted: Act | SystemAct) -> tuple[AlertStep, ...]:
     decided = decide(steps, wanted, ALERT)
     assert not isinstance(decided, Refusal)
     return decided

@@ -8,12 +8,15 @@ from typing import Any
 import pytest
 
 from store.connect import Store
-from store.rows.alerts import AlertStep
+from store.errors import StoreUnavailable
+from store.rows.alerts import Alert, AlertStep
 from streams.alerting import recording
-from streams.alerting.desk import alert_with_steps, record_raised
+from streams.alerting.desk import Done, alert_with_steps, perform, record_raised
 from streams.alerting.intake import Intake
 from streams.alerting.journal import Journal
+from streams.alerting.life import Refusal, SystemAct, life_of
 from streams.alerting.places import Places
+from streams.alerting.recipients import next_escalation
 from streams.alerting.recording import Recorder
 from tests.streams.alerting.room import Room
 from tests.streams.alerting.test_rules import alert
@@ -80,3 +83,59 @@ def _actions(room: Room, name: str) -> list[str]:
 @pytest.mark.parametrize(("took", "again"), [(0.01, 1.0), (0.3, 2.7), (5.0, 5.0), (40.0, 5.0)])
 def test_what_people_did_is_asked_for_soon_however_long_the_store_took_the_last_time(took: float, again: float) -> None:
     assert recording.next_look(100.0, 100.0 + took) == pytest.approx(100.0 + took + again)
+
+
+CHAIN = """
+[people.bob]
+roles = ["operator"]
+urls = ["{bob}"]
+
+[[escalation]]
+severity = ["critical"]
+chain = [
+    {{ after = "1s", tell = ["operator"] }},
+    {{ after = "2s", tell = ["shift_manager"] }},
+    {{ after = "3s", tell = ["administrator"] }},
+]
+"""
+
+
+@pytest.mark.parametrize("done", range(1, 4))
+def test_what_was_done_before_the_store_went_away_is_not_done_again(
+    room: Room, monkeypatch: pytest.MonkeyPatch, done: int
+) -> None:
+    journal = Journal(room.folder / "alerts")
+    places = Places(room.store, journal)
+    routing = room.routing(CHAIN)
+    intake = Intake(journal, routing, places)
+    recorder = Recorder(room.store, journal, intake, places)
+    found = alert(id="f" * 32, time=NOW * 1000, raised=NOW)
+    intake.raise_alert(found, NOW)
+    intake.escalate(NOW + 1_000)
+    intake.escalate(NOW + 2_000)
+    intake.clear_alert(found.id, NOW + 2_500)
+    acts = list[str]()
+
+    def gone_after_some(store: Store, name: str, act: SystemAct, known: Alert | None) -> Done | Refusal:
+        if len(acts) == done:
+            raise StoreUnavailable("the store is away")
+        acts.append(act.deed)
+        answer = perform(store, name, act, known)
+        if len(acts) == 3:
+            raise StoreUnavailable("the store did it and went away")
+        return answer
+
+    with monkeypatch.context() as patched:
+        patched.setattr(recording, "perform", gone_after_some)
+        with pytest.raises(StoreUnavailable):
+            recorder.pay()
+    assert len(acts) == done
+    before = alert_with_steps(room.store, found.id)
+    assert before is not None
+    if done == 2:
+        due = next_escalation(routing, found.severity, life_of(before.steps))
+        assert due is not None
+        assert (due[0], due[1].tell) == (NOW + 3_000, ("administrator",))
+    recorder.pay()
+    assert _actions(room, found.id) == ["raised", "escalated", "escalated", "cleared"]
+    journal.close()
