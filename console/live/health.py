@@ -48,7 +48,8 @@ class Health:
             self._moved = now
         self.lag = lag
         if lag and now - self._moved >= self._stalled_seconds:
-            self.workers.set("stopped", f"{lag:,} records wait and nobody judges them: findings are not up to date")
+            says = f"{lag:,} records wait and nobody judges them: findings are not up to date"
+            self.workers.set("stopped", says, now - self._moved)
         elif lag > 1000:
             self.workers.set("behind", f"{lag:,} records are not judged yet")
         else:

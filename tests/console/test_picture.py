@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from console.live.detail import sections_of
 from console.live.floor import Floor
 from console.live.health import Health
+from console.live.room import now_ms
 from console.live.rows import row_of
 from console.live.table import HISTORY, Judged, TablePicture
 from console.masking import MASK
@@ -261,6 +262,20 @@ def test_workers_that_let_records_wait_are_said_to_have_stopped() -> None:
     assert health.workers.state == "ok"
     health.measured(5000, start + 13)
     assert health.workers.state == "behind"
+
+
+def test_workers_are_said_to_have_stopped_since_they_judged_last_and_not_since_it_was_noticed() -> None:
+    health = Health(stalled_seconds=10)
+    start = health._moved
+    health.measured(0, start)
+    health.measured(50, start + 5)
+    before = now_ms()
+    health.measured(80, start + 14)
+    after = now_ms()
+    assert before - 14_000 <= health.workers.since <= after - 14_000
+    since = health.workers.since
+    health.measured(90, start + 19)
+    assert health.workers.since == since
 
 
 def test_every_game_has_words_for_the_wall() -> None:
