@@ -57,7 +57,7 @@ class FloorTold(Told):
     alerts: list[AlertTold]
     open_alerts: int
     status: dict[str, Any]
-    """Feed, workers and store: state, since when, and words."""
+    """Feed, workers and store: state, since when, and words; ``whole``: the store has told all tables and alerts."""
 
 
 @router.get("/floor", summary="The whole floor")

@@ -39,6 +39,8 @@ class Health:
         self.store = Part()
         self.lag = 0
         """Records that are not judged and stored yet."""
+        self.awaited = {"tables", "alerts"}
+        """What the store has not told yet since the start: until then the floor is not shown whole."""
         self._moved = time.monotonic()
 
     def measured(self, lag: int, now: float | None = None) -> None:
@@ -66,11 +68,11 @@ class Health:
 
     @property
     def ready(self) -> bool:
-        """Whether pages get what they ask for: live tables and older rounds."""
-        return self.feed.state == "ok" and self.store.state == "ok"
+        """Whether pages get what they ask for: live tables, all of them, and older rounds."""
+        return self.feed.state == "ok" and self.store.state == "ok" and not self.awaited
 
     def as_json(self) -> dict[str, Any]:
         """For the page."""
         return {
             name: {"state": part.state, "since": part.since, "words": part.words} for name, part in self.parts.items()
-        } | {"lag": self.lag}
+        } | {"lag": self.lag, "whole": not self.awaited}

@@ -182,8 +182,15 @@ class LiveRoom:
                 continue
             self.health.store.set("ok")
             filling.pour(self.floor)
+            self._came("tables")
             break
         await self._learn_set_ups()
+
+    def _came(self, what: str) -> None:
+        """The store has told this part of the picture. A page that hears of that has it: both are told at once."""
+        if what in self.health.awaited:
+            self.health.awaited.discard(what)
+            self.tick()
 
     async def _learn_set_ups(self) -> None:
         """A worker that was behind stores set-ups later than the console starts, and the topics tell them no more."""
@@ -207,6 +214,7 @@ class LiveRoom:
             try:
                 for history in await self._asked(self._desk.poll):
                     self.floor.take_history(history)
+                self._came("alerts")
                 if self.health.store.state == "away":
                     logger.info("the store is back")
                 self.health.store.set("ok")

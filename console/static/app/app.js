@@ -125,16 +125,17 @@ function tellStatus() {
 
 const LIVE = "live";
 
-// "Live" is said where all that is shown is fresh, what is found of it too; not before both are known.
+// "Live" is said where all that is shown is fresh, what is found of it too; not before both are known, and the store
+// has told the console of every table.
 function pulseWords(floor) {
   if (!floor.told) return "connecting";
   if (floor.stale) return `stale ${age(floor.silence)}`;
-  const { feed, workers } = floor.status ?? {};
+  const { feed, workers, whole } = floor.status ?? {};
   const since = (part) => age(floor.now() - part.since);
   if (feed?.state === "away") return `not live ${since(feed)}`;
   if (workers?.state === "away" || workers?.state === "stopped") return `not judged ${since(workers)}`;
   if (workers?.state === "behind") return `behind ${since(workers)}`;
-  return feed?.state === "ok" && workers?.state === "ok" ? LIVE : "connecting";
+  return feed?.state === "ok" && workers?.state === "ok" && whole ? LIVE : "connecting";
 }
 
 function headline(part, state) {

@@ -95,7 +95,7 @@ export class LiveFloor extends EventTarget {
     }
     this.openAlerts = news.open_alerts;
     this.status = news.status;
-    this.ready = true;
+    this.ready = news.status.whole;
     if (fresh.length) this.dispatchEvent(new CustomEvent("raised", { detail: fresh }));
     if (news.alerts.length || whole) this.dispatchEvent(new Event("alerts"));
     this.dispatchEvent(new Event("status"));

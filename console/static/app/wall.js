@@ -49,7 +49,7 @@ class Wall {
       [document, "fullscreenchange", () => { if (!document.fullscreenElement) this.big(false); }],
     ];
     for (const [target, name, does] of listening) target.addEventListener(name, does);
-    if (this.floor.ready) this.lay();
+    if (this.floor.told) this.lay();
     return () => {
       for (const [target, name, does] of listening) target.removeEventListener(name, does);
     };
@@ -130,7 +130,7 @@ class Wall {
     const names = rows.map((row) => row.name);
     const layout = `${order}|${this.grid.clientWidth}|${document.body.classList.contains("big")}`;
     this.empty.classList.toggle("hidden", rows.length > 0);
-    write(this.empty, this.floor.tables.size ? "No table is like this." : "No table has been heard of yet.");
+    write(this.empty, this.floor.tables.size ? "No table is like this." : this.floor.ready ? "No table has been heard of yet." : "Waiting for the floor…");
     if (layout !== this.layout || names.length !== this.order.length || names.some((name, place) => name !== this.order[place])) {
       this.layout = layout;
       this.order = names;

@@ -8,8 +8,11 @@ from threading import Event
 import pytest
 from playwright.sync_api import APIResponse, Error, Route, expect
 
+from console.live import room
+from console.live.filling import Filling
 from console.server import waiting
 from simulator.floor import simulate
+from store.connect import Store
 from streams.broker_url import EmbeddedLog
 from streams.publish import publish
 from streams.topics import create
@@ -87,6 +90,35 @@ def test_nothing_is_called_live_before_it_is_known_whether_it_is_judged(
             asked.set()
         expect(page.locator("#pulse")).to_have_text("live")
         expect(page.locator("#pulse")).to_have_class("pulse good")
+
+
+def test_a_console_that_is_started_again_is_called_live_when_its_floor_is_filled(
+    ground: Pipeline, visitor: Visitor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = impatient(ground.environment["TABLEWATCH_CLICKHOUSE_URL"])
+    with console_server(tmp_path, ground.broker, store) as server:
+        page = visitor.page(server, "operator")
+        expect(page.locator("#pulse")).to_have_text("live")
+        server.stop()
+        port = server.port
+    read = Event()
+
+    def read_late(asked: Store) -> Filling:
+        read.wait(60)
+        return Filling(asked)
+
+    monkeypatch.setattr(room, "Filling", read_late)
+    with console_server(tmp_path, ground.broker, store, port=port) as server:
+        try:
+            health = server.parts.live.health
+            await_that(lambda: health.feed.state == health.workers.state == health.store.state == "ok", "all is well")
+            expect(page.locator("#pulse")).to_have_text("connecting")
+            assert not health.ready
+        finally:
+            read.set()
+        expect(page.locator("#pulse")).to_have_text("live")
+        expect(page.locator(".tile").first).to_be_visible()
+        page.close()
 
 
 def test_a_store_that_is_away_leaves_the_floor_live_and_acts_waiting(
