@@ -12,6 +12,7 @@ from console.server.parts import Console
 from console.server.problems import Refused
 from replay.refund import GROUNDS, Ground, Refund, refund, refund_json
 from replay.unplaced import unplaced_money
+from replay.void_ruling import ruled_ground
 from schemas.money import decimals_of
 from schemas.verdicts import parse_verdict
 from store.connect import Store
@@ -82,9 +83,10 @@ class RefundTold(Told):
 @router.get("/{table}/{shoe:path}/{round:int}/refund", summary="The refund sheet")
 async def refund_sheet(
     table: Table, shoe: Shoe, round: Number, session: SignedIn, parts: Console, request: Request,
-    ground: Ground = "decision", until: Annotated[int | None, Query(ge=1, le=2**53)] = None,
+    ground: Ground | None = None, until: Annotated[int | None, Query(ge=1, le=2**53)] = None,
 ) -> RefundTold:  # fmt: skip
-    """If this round is void, or the rounds of its shoe from it `until` a later one: money and clauses."""
+    """If this round is void, or the rounds of its shoe from it `until` a later one: money and clauses. Without a
+    `ground` it is that of the ruling by which they are void, else the decision of the Gaming Shift Manager."""
     key = RoundKey(table, shoe, round)
     last = round if until is None else until
     if last < round:
@@ -94,15 +96,17 @@ async def refund_sheet(
     found = await asyncio.to_thread(_refund, parts.store, key, last, ground, currency)
     if not found.rounds:
         raise Refused(409, "the round is still open: what moved is told once it is judged")
-    note_round(parts, session, "drew a refund sheet", key, request, {"ground": ground, "rounds": len(found.rounds)})
+    note_round(
+        parts, session, "drew a refund sheet", key, request, {"ground": found.ground, "rounds": len(found.rounds)}
+    )
     told = {**refund_json(found), "grounds": GROUNDS, "decimals": decimals_of(currency)}
     return RefundTold.model_validate(told)
 
 
-def _refund(store: Store, first: RoundKey, last: int, ground: str, currency: str | None) -> Refund:
+def _refund(store: Store, first: RoundKey, last: int, ground: Ground | None, currency: str | None) -> Refund:
     of_shoe = list(verdicts(store, RoundFilter(tables=(first.table,), shoe=first.shoe)))
     there = max((each.key.round for each in of_shoe), default=last)
     if last > max(there, first.round):
         raise Refused(422, f"there is no round {last} that is judged: the last one of this shoe is round {there}")
     found = [parse_verdict(each.json) for each in of_shoe if first.round <= each.key.round <= last]
-    return refund(found, ground, currency, unplaced_money(store, found))
+    return refund(found, ground or ruled_ground(store, found), currency, unplaced_money(store, found))

@@ -4,6 +4,7 @@ from typing import Any
 
 from console.api.models import Told
 from replay.cards import Reason
+from replay.refund import Ground
 
 
 class RoundFound(Told):
@@ -197,6 +198,14 @@ class Neighbours(Told):
     after: int | None
 
 
+class VoidRulingTold(Told):
+    """The ruling at the table by which the round is void."""
+
+    clause: str
+    ground: Ground | None
+    """Of the grounds of a refund sheet; null: the clause is of none of them."""
+
+
 class RoundTold(Told):
     """A round with all that is stored of it."""
 
@@ -207,6 +216,7 @@ class RoundTold(Told):
     """What of it is gone: rows of its events, or its verdict."""
     leaves_out: str | None
     """Which of its events were refused, and are not told."""
+    void_by: VoidRulingTold | None
 
 
 class DifferenceTold(Told):

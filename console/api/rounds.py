@@ -16,6 +16,7 @@ from console.api.round_models import (
     RoundsFound,
     RoundTold,
     StoryTold,
+    VoidRulingTold,
 )
 from console.auth.roles import SEES_PLAYERS
 from console.auth.sessions import Session
@@ -27,6 +28,7 @@ from console.server.parts import Console, Parts
 from console.server.problems import Refused
 from console.story import story_told
 from replay.rounds import EventsGone, RoundNotFound, StoredRound, load_round
+from replay.void_ruling import void_ruling
 from schemas.money import decimals_of
 from schemas.words import GameName, WagerName
 from store.connect import Store
@@ -96,12 +98,14 @@ async def one_round(
     note_round(parts, session, "looked at a round", key, request)
     neighbours = await asyncio.to_thread(_neighbours, parts.store, key)
     told = await asyncio.to_thread(story_told, stored, masking=session.role not in SEES_PLAYERS)
+    ruling = void_ruling(stored.facts, stored.verdict)
     return RoundTold(
         story=StoryTold.model_validate(told),
         revisions=[_revision(each) for each in stored.revisions],
         neighbours=neighbours,
         lacks=stored.lacks,
         leaves_out=stored.leaves_out,
+        void_by=None if ruling is None else VoidRulingTold(clause=ruling.clause, ground=ruling.ground),
     )
 
 

@@ -14,6 +14,7 @@ from games.rulebook import WAGERS
 from replay.refund import GROUNDS, Refund, RefundLine, refund, refund_json
 from replay.rounds import RoundNotFound, not_there
 from replay.unplaced import unplaced_money
+from replay.void_ruling import ruled_ground
 from schemas.money import amount_words, signed_words
 from schemas.verdicts import Verdict, parse_verdict
 from store.connect import Store
@@ -36,7 +37,14 @@ def refund_rounds(
     table: filters.Tables = None,
     from_time: filters.FromTime = None,
     to_time: filters.ToTime = None,
-    ground: Annotated[str, typer.Option("--ground", help=f"Why they are void: {', '.join(GROUNDS)}.")] = "decision",
+    ground: Annotated[
+        str | None,
+        typer.Option(
+            "--ground",
+            help=f"Why they are void: {', '.join(GROUNDS)}. By default what their void ruling says, else decision.",
+            show_default=False,
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="The refund as one JSON object, in minor units.")] = False,
 ) -> None:
     """Examples:
@@ -52,7 +60,7 @@ def refund_rounds(
 
     Printed, it is a sheet to sign. Exit code 2 if a round is not there or nothing is meant.
     """
-    if ground not in GROUNDS:
+    if ground is not None and ground not in GROUNDS:
         raise typer.BadParameter(f"--ground: there is no ground {ground!r}; there are {', '.join(GROUNDS)}.")
     keys = [named_round(name) for name in rounds or ()]
     first = None if from_round is None else named_round(from_round)
@@ -76,8 +84,10 @@ def refund_rounds(
             found = [parse_verdict(each.json) for each in verdicts(store, wanted)]
             if not found:
                 raise RoundNotFound("No judged round was opened in that time.")
-        result = refund(found, ground, _currency(store, found), unplaced_money(store, found))
-        note(store, "refund", result.rounds, ground=ground)
+        result = refund(
+            found, ground or ruled_ground(store, found), _currency(store, found), unplaced_money(store, found)
+        )
+        note(store, "refund", result.rounds, ground=result.ground)
         if as_json:
             sys.stdout.buffer.write(orjson.dumps(refund_json(result)) + b"\n")
             sys.stdout.buffer.flush()

@@ -13,7 +13,7 @@ from store.migrate import migrate
 from store.read.proof import access_entries
 from store.write.raw import write_records
 from store.write.verdicts import write_verdicts
-from tests.audit.case import DTB, Case
+from tests.audit.case import DTB, SE, Case
 from tests.replay.commands import Run, four_rounds, said_by, url_of
 from tests.replay.evidence import ring_in
 from tests.replay.stored import ARRIVAL, fill, judged, packed
@@ -335,6 +335,15 @@ def test_refund_from_a_first_round_on_gives_a_sheet_and_json(store: Store, run: 
     said = orjson.loads(run("refund", "--table", "BT1", "--from-time", "2025-03-01T04:01Z", "--json").stdout_bytes)
     assert said["rounds"] == ["BT1/S1/2", "BT1/S1/3", "BT1/S1/4"]
     assert (said["from_players"], said["to_players"]) == (1700, 0)
+
+
+def test_the_sheet_of_a_round_that_is_void_cites_the_clause_of_its_ruling(store: Store, run: Run) -> None:
+    case = Case(SE).round(bets={"b1": ("player", 100)}).incident("order-altered").rule(32_000, "void", "5.4")
+    fill(store, case.lines())
+    told = orjson.loads(run("refund", "BT1/S1/1", "--json").stdout_bytes)
+    assert (told["ground"], told["basis"][0]["clause"]) == ("order-altered", "5.4")
+    told = orjson.loads(run("refund", "BT1/S1/1", "--json", "--ground", "drawn-together").stdout_bytes)
+    assert told["basis"][0]["clause"] == "5.3"
 
 
 @pytest.mark.parametrize(("moved", "said"), [((900, 0), "players return 9.00"), ((0, 300), "returns 3.00")])

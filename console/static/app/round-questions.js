@@ -59,15 +59,17 @@ export function bundlePanel(view) {
 export function refundPanel(view) {
   if (!view.story.status) return h("p", { class: "muted" }, "The round is still open: what moved is told once it is judged.");
   const answer = h("div", { role: "status" });
+  const ruling = view.told.void_by;
   const ground = h("select", { "aria-label": "Ground" });
-  catalogue().then(({ grounds }) => put(ground, Object.entries(grounds).map(([value, text]) => h("option", { value, selected: value === "decision" }, text))),
+  catalogue().then(({ grounds }) => put(ground, Object.entries(grounds).map(([value, text]) => h("option", { value, selected: value === (ruling?.ground ?? "decision") }, text))),
     (problem) => put(answer, h("p", { class: "said" }, coded(problem.message))));
   const until = h("input", { type: "number", "aria-label": "Up to round", min: view.key.round, value: view.key.round, size: 4 });
   const ask = asking(answer, async () => {
-    const told = await get(`${view.path}/refund?${new URLSearchParams({ ground: ground.value || "decision", until: until.value || view.key.round })}`);
+    const told = await get(`${view.path}/refund?${new URLSearchParams({ ...(ground.value && { ground: ground.value }), until: until.value || view.key.round })}`);
     return refundSheet(view, told, (await catalogue()).wagers);
   });
   return [h("p", { class: "muted" }, "What has to go back to whom if this round, or the rounds from here on, are void."),
+    ruling && h("p", { class: "muted" }, ruling.ground ? `The ruling at the table declared it void by ${ruling.clause}: that is the ground here.` : `The ruling at the table declared it void by ${ruling.clause}, which is none of these grounds.`),
     h("div", { class: "tools no-print" }, h("label", {}, "Ground", ground), h("label", {}, "up to round", until), h("button", { type: "button", onclick: ask }, "Draw the sheet")), answer];
 }
 

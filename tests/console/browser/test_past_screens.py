@@ -193,6 +193,23 @@ def test_an_auditor_asks_what_if_and_draws_the_refund_sheet(evening: Evening, vi
     expect(page.get_by_text("the same verdict, byte for byte")).to_be_visible()
 
 
+def test_the_refund_sheet_of_a_void_round_begins_with_the_ground_of_its_ruling(
+    evening: Evening, visitor: Visitor
+) -> None:
+    auditor = evening.client("auditor")
+    key, ruling = next(
+        (each.key, ruling)
+        for each in evening.rounds
+        if (ruling := auditor.get(f"/api/v1/rounds/{each.key}").json()["void_by"])
+        and ruling["ground"] not in (None, "decision")
+    )
+    page = visitor.page(evening.server, "auditor", f"/rounds/{key}")
+    expect(page.get_by_role("combobox", name="Ground")).to_have_value(ruling["ground"])
+    expect(page.locator(".round-refund")).to_contain_text(f"declared it void by {ruling['clause']}")
+    page.get_by_role("button", name="Draw the sheet").click()
+    expect(page.locator(".round-refund [role=status] .cite")).to_contain_text(ruling["clause"])
+
+
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("role", WATCHING)
 def test_the_shift_report(evening: Evening, visitor: Visitor, role: Role, size: tuple[int, int]) -> None:

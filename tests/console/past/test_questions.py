@@ -118,6 +118,20 @@ def test_if_a_round_is_void_every_stake_goes_back_and_every_win_is_taken_back(ev
     assert evening.client("auditor").get(f"/api/v1/rounds/{wanted.key}/refund", ground="whim").status_code == 422
 
 
+def test_the_refund_sheet_of_a_void_round_cites_the_clause_of_its_ruling(evening: Evening) -> None:
+    auditor = evening.client("auditor")
+    told = [auditor.get(f"/api/v1/rounds/{each.key}").json() for each in evening.rounds]
+    declared = [each for each in told if each["void_by"] and each["void_by"]["ground"] not in (None, "decision")]
+    assert declared
+    assert all(each["story"]["status"] == "void" for each in declared)
+    for each in declared:
+        key = f"{each['story']['table']}/{each['story']['shoe']}/{each['story']['round']}"
+        sheet = auditor.get(f"/api/v1/rounds/{key}/refund").json()
+        clause = sheet["basis"][0]["clause"]
+        assert sheet["ground"] == each["void_by"]["ground"]
+        assert (each["void_by"]["clause"] + ".").startswith(f"{clause}.")
+
+
 def test_the_refund_sheet_has_money_on_a_bet_whose_placing_is_not_on_record(evening: Evening) -> None:
     lost = [
         (each, what.rpartition(" ")[2])
