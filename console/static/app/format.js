@@ -24,14 +24,15 @@ export function words(name) {
 
 export const count = (value) => Number(value ?? 0).toLocaleString("en");
 
+// What is not over is not counted: a part of a minute is no minute.
 export function age(ms) {
   if (!Number.isFinite(ms)) return "never";
   const seconds = Math.max(0, ms) / 1000;
   if (seconds < 10) return `${seconds.toFixed(1)} s`;
-  if (seconds < 120) return `${Math.round(seconds)} s`;
-  if (seconds < 7200) return `${Math.round(seconds / 60)} min`;
-  if (seconds < 172800) return `${Math.round(seconds / 3600)} h`;
-  return `${Math.round(seconds / 86400)} d`;
+  if (seconds < 120) return `${Math.floor(seconds)} s`;
+  if (seconds < 7200) return `${Math.floor(seconds / 60)} min`;
+  if (seconds < 172800) return `${Math.floor(seconds / 3600)} h`;
+  return `${Math.floor(seconds / 86400)} d`;
 }
 
 // Times are by the site's clock, which the cameras show too, wherever the reader sits.

@@ -311,3 +311,14 @@ def test_after_a_reopened_alert_is_taken_the_keys_go_on_from_where_it_stood(
     expect(page.locator(".alert").last).to_have_attribute("data-alert", middle)
     page.keyboard.press("j")
     expect(page.locator(".alert[aria-current]")).to_have_attribute("data-alert", last)
+
+
+def test_age_and_time_left_of_an_alert_are_no_more_than_its_escalation_takes(
+    console: ConsoleServer, visitor: Visitor
+) -> None:
+    page = visitor.page(console, "operator", "/desk")
+    told = page.evaluate(
+        "async (all) => { const { age } = await import('/static/format.js'); return all.map((ms) => age(ms)); }",
+        [161_000, 119_900, 7_199_000, 47 * 3_600_000 + 3_599_000],
+    )
+    assert told == ["2 min", "119 s", "119 min", "47 h"]

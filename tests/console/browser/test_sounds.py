@@ -84,6 +84,8 @@ def test_a_phone_has_its_buttons_in_one_row_while_the_sound_is_off_and_nobody_ju
     )
     assert max(box["top"] for box in boxes) < min(box["bottom"] for box in boxes), boxes
     assert max(box["right"] for box in boxes) <= PHONE[0]
+    cut = "node => [node.scrollWidth - node.clientWidth, node.scrollHeight - node.clientHeight]"
+    assert page.locator("#pulse").evaluate(cut) == [0, 0], "the words of the pill are all there"
     assert page.locator("#bar .who").evaluate("node => node.getBoundingClientRect().width") >= 40
 
 
