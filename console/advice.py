@@ -32,7 +32,8 @@ ADVICE: Final[Mapping[str, str]] = MappingProxyType({
     "payout-missing": "Find out whether the player was paid; have it settled or corrected.",
     "payout-unexpected": "Have it put right: this money was not due to move, to the player or from the player.",
     "device-gap": "Events of a device were lost. Rounds of that time may be unverifiable: check the device.",
-    "device-clock": "Have the device's clock set; times of its events cannot be relied on.",
+    "device-clock": "Have the device's clock set; times of its events cannot be relied on. Where it was far ahead, "
+    "what it says counts as said at that later time, and rounds may look wrong, until it goes on under a new source.",
     "device-silent": "Check the device and its cable. The table is not watched while it is silent.",
     "event-rejected": "Call the technician: a device sends what the contract does not allow.",
     "round-incomplete": "Keep the camera's recording: the events do not suffice to verify the round.",
