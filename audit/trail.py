@@ -42,6 +42,17 @@ class Obscured(NamedTuple):
     end: int
 
 
+class StepBack(NamedTuple):
+    """The time of a source goes back from one of its events to the next."""
+
+    sequence: int
+    """Of the later one."""
+    by: int
+    """How far, in microseconds."""
+    until: int
+    """The effective time of the earlier one: until the source's time has come there, all counts as said then."""
+
+
 class Base(NamedTuple):
     """How a source stood when its earlier events were let go of."""
 
@@ -63,6 +74,8 @@ class Trail:
     """Each is a ``device-gap``."""
     obscured: list[Obscured]
     """Where a fact of a round could have been lost."""
+    back: StepBack | None = None
+    """Where its time goes back farthest; None where it never does."""
 
 
 def trace(sequences: Numbers, times: Numbers, filled: Sequence[Run], base: Base | None = None) -> Trail:
@@ -73,11 +86,12 @@ def trace(sequences: Numbers, times: Numbers, filled: Sequence[Run], base: Base 
     at: Numbers = np.maximum.accumulate(times)
     if base is not None:
         np.maximum(at, base.at, out=at)
+    back = _farthest_back(sequences, times, at)
     steps = np.diff(sequences)
     if not steps.all():
         # Events that claim one sequence number share its effective time, whichever of them is looked at first.
         at = at[np.searchsorted(sequences, sequences, side="right") - 1]
-    trail = Trail(at, [], [])
+    trail = Trail(at, [], [], back)
     if base is not None:
         if sequences[0] > base.sequence + 1:
             _open_hole(trail, (base.sequence, int(sequences[0])), (base.at, int(at[0])), filled)
@@ -91,6 +105,15 @@ def trace(sequences: Numbers, times: Numbers, filled: Sequence[Run], base: Base 
         _at_the_ends(trail, sequences, filled, base)
         _at_taken_places(trail, sequences, filled, base)
     return trail
+
+
+def _farthest_back(sequences: Numbers, times: Numbers, at: Numbers) -> StepBack | None:
+    if len(times) < 2:
+        return None
+    steps = np.diff(times)
+    place = int(steps.argmin())
+    by = -int(steps[place])
+    return StepBack(int(sequences[place + 1]), by, int(at[place])) if by > 0 else None
 
 
 def _holds(filled: Sequence[Run], number: int) -> bool:

@@ -12,6 +12,7 @@ from audit.watches.settings import DEFAULT_SETTINGS, WatchSettings
 from audit.watches.summarise import Bets, bets_of
 from schemas.findings import Finding, finding_json
 from schemas.verdicts import verdict_json
+from tablewatch.auditing.clocks import clocks_gone_back
 from tablewatch.auditing.conflicts import conflicts_between_tables
 from tablewatch.auditing.filing import Filing
 from tablewatch.auditing.large_table import LARGE, facts_of_large_table
@@ -29,14 +30,16 @@ def judge_filed(
     watch: WatchSettings = DEFAULT_SETTINGS,
     large: int = LARGE,
     tell: Callable[[float], None] = lambda share: None,
+    note: Callable[[str], None] = lambda text: None,
 ) -> bool:
     """Print the verdicts on all rounds, or with ``findings`` all findings instead: those of rounds, of rejected events,
     of devices and shoes, and those of statistics. Returns whether there was any.
 
     Without ``findings`` and ``strict``, only the rounds are looked at. A table of more than ``large`` lines is judged
-    without all its events being in memory, which takes longer. ``tell`` is told what share of the lines is judged.
+    without all its events being in memory, which takes longer. ``tell`` is told what share of the lines is judged,
+    ``note`` what people should know of the file that is no finding.
     """
-    judging = _Judging(filing, settings, out, watch, findings=findings, everything=findings or strict)
+    judging = _Judging(filing, settings, out, watch, note, findings=findings, everything=findings or strict)
     condemned = conflicts_between_tables(filing.spool)
     tables = filing.tables()
     lines_of = {table: sum(filing.spool.count((table, each)) for each in tables[table]) for table in tables}
@@ -65,11 +68,12 @@ class _Judging:
         settings: JudgeSettings,
         out: BinaryIO,
         watch: WatchSettings,
+        note: Callable[[str], None],
         *,
         findings: bool,
         everything: bool,
     ) -> None:
-        self._filing, self._settings, self._out = filing, settings, out
+        self._filing, self._settings, self._out, self._note = filing, settings, out, note
         self._findings, self._everything = findings, everything
         self._watching = Watching(filing.shelf, watch)
         self._found = False
@@ -80,6 +84,8 @@ class _Judging:
         """Judge one table; nothing of its facts outlives this. ``tell`` is told the share of it that is done: putting
         the facts together takes about as long as judging them."""
         with facts_of_table as facts:
+            for said in clocks_gone_back(facts.outline, self._settings):
+                self._note(said)
             bets: dict[RoundKey, Bets] = {}
             rounds = len(facts.outline.rounds)
             for judged, verdict in enumerate(judge_table(facts, self._settings)):

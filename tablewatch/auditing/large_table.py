@@ -193,6 +193,7 @@ def _followed(
         trail.lacking,
         trail.obscured,
         frozenset(read.types | filled.types),
+        trail.back,
         Presence(trail.at, sequences, beats[0] if beats else None),
         [Beat(int(sequences[rank]), read.drifts[int(order[rank])]) for rank in beats],
     )

@@ -12,6 +12,7 @@ from tablewatch.auditing.judging import judge_filed
 from tablewatch.auditing.spool import MEMORY, NoRoomError
 from tablewatch.commands.lines import LONGEST, STANDARD_INPUT, LongLine, blocks_of_lines, opened
 from tablewatch.commands.progress import reading, working
+from tablewatch.commands.visible import visible
 from tablewatch.settings import InvalidSetting, judge_settings, watch_settings
 
 FLAGGED = 1
@@ -39,7 +40,8 @@ def audit(
 
     Lines that break the contract are findings, too (--findings shows them); the rest is still judged. With --findings
     or --strict, the shoes that ended are watched for what only many rounds show, such as cards that come again as after
-    a false shuffle; such findings have the basis "statistics" and change no verdict.
+    a false shuffle; such findings have the basis "statistics" and change no verdict. A device's time that goes back by
+    minutes in the files, which makes many findings, is named on standard error.
 
     Files may be
     larger than memory: their lines are then sorted by table in a temporary file (in TMPDIR, as large as they are). The
@@ -56,8 +58,12 @@ def audit(
             file_all(filing, files or [])
             foreign = 0 if findings or any(True for _ in filing.spool) else filing.rejections.lines
             out = sys.stdout.buffer
+            notes: list[str] = []
             with working("Judging") as tell:
-                found = judge_filed(filing, settings, out, findings=findings, strict=strict, watch=watch, tell=tell)
+                found = judge_filed(
+                    filing, settings, out,
+                    findings=findings, strict=strict, watch=watch, tell=tell, note=notes.append,
+                )  # fmt: skip
         sys.stdout.buffer.flush()
     except BrokenPipeError:
         # Of the output, which is no fault of what is read.
@@ -68,6 +74,8 @@ def audit(
     except OSError as error:
         typer.echo(f"{error.filename or 'Standard input'} cannot be read: {error.strerror}.", err=True)
         raise typer.Exit(WRONG_USE) from error
+    for note in notes:
+        typer.echo(visible(note), err=True)
     if foreign:
         # Without a word, a file of something else would look like an evening without a round.
         typer.echo(f"No line of {foreign} is an event of the contract. --findings says why.", err=True)

@@ -2,13 +2,17 @@
 
 import json
 import random
+import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from simulator.floor import simulate
+from tablewatch.auditing.large_table import facts_of_large_table
+from tablewatch.auditing.one_table import facts_of_table
 from tests.tablewatch.typed import Done, typed
 
 COMMAND = [sys.executable, "-c", "from tablewatch.command import main; main()", "audit"]
@@ -97,3 +101,34 @@ def test_whoever_reads_may_stop_reading(clean: list[bytes], tmp_path: Path) -> N
         process.stdout.close()
         assert process.stderr.read() == b""
         assert process.wait(120) == 0
+
+
+def _one_heartbeat_ahead(lines: list[bytes], until: str) -> list[bytes]:
+    """The RFID of the first table gives this time in its first heartbeat."""
+    events = [json.loads(line) for line in lines]
+    rfid = next(event["source"] for event in events if event["type"] == "bet.placed.v1")
+    beat = next(event for event in events if event["source"] == rfid and event["type"] == "device.heartbeat.v1")
+    beat["time"] = beat["data"]["device_time"] = until
+    return [json.dumps(event).encode() for event in events]
+
+
+@pytest.mark.parametrize("facts_of", [facts_of_table, facts_of_large_table])
+@pytest.mark.parametrize("until", ["2026-03-02T14:00:00.25Z", "9999-12-31T23:59:59.999999Z"])
+def test_a_time_that_goes_back_is_said_once_for_each_source_and_beside_the_verdicts(
+    clean: list[bytes], monkeypatch: pytest.MonkeyPatch, facts_of: Any, until: str
+) -> None:
+    monkeypatch.setattr("tablewatch.auditing.judging.facts_of_table", facts_of)
+    done = run(stdin=b"\n".join(_one_heartbeat_ahead(clean, until)))
+    assert done.returncode == 0
+    assert len(done.stdout.splitlines()) == 12
+    (said,) = done.stderr.decode().splitlines()
+    assert re.match(r"The time of /tables/\w+/rfid about \w+ goes back by [0-9.]+ s at sequence \d+\. ", said)
+    assert f" Until it has come to {until[:19]}Z again, all that it says counts as said then" in said
+    assert done.stderr == run("--findings", stdin=b"\n".join(_one_heartbeat_ahead(clean, until))).stderr
+
+
+def test_a_time_that_goes_back_by_no_more_than_a_clock_may_be_ahead_is_not_mentioned(clean: list[bytes]) -> None:
+    lines = _one_heartbeat_ahead(clean, "2026-03-02T12:04:00Z")
+    assert run(stdin=b"\n".join(lines)).stderr == b""
+    judged = typed("audit", stdin=b"\n".join(lines), TABLEWATCH_AHEAD_MS="100000")
+    assert judged.stderr.count(b"goes back") == 1
