@@ -25,7 +25,8 @@ help:
 $(RUNNING): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "Tablewatch needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) --version). Try: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 2; }
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || \
+	@# Without pip it was made half: somebody pressed Ctrl-C, or Debian's Python has no ensurepip.
+	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear $(VENV) || \
 		{ echo "Could not make $(VENV). On Debian and Ubuntu: apt-get install python3-venv"; exit 2; }
 	@$(BIN)/python deploy/docker/runtime_pins.py pyproject.toml constraints.txt > $(VENV)/running.txt
 	@$(BIN)/python deploy/docker/runtime_pins.py pyproject.toml constraints.txt hatchling editables > $(VENV)/building.txt
