@@ -81,8 +81,7 @@ class Gateway:
         except _Refusal as refusal:
             metrics.REQUESTS.labels(str(refusal.status)).inc()
             level = logging.WARNING if refusal.problems else logging.INFO
-            first = f"; {refusal.problems[0].reason}" if refusal.problems else ""
-            logger.log(level, "%s: %d, %s%s", device.name if device else "nobody", refusal.status, refusal, first)
+            logger.log(level, "%s: %d, %s", device.name if device else "nobody", refusal.status, refusal)
             return _problem(refusal.status, refusal.detail, refusal.problems, refusal.headers)
         metrics.REQUESTS.labels("202").inc()
         return _json(202, {"accepted": accepted})

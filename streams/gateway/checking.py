@@ -61,6 +61,7 @@ def check(body: bytes, mode: Mode, device: Device) -> list[Outgoing] | Refused:
     decoded = decode_record(raw)
     if decoded.rejected and not _is_json(raw):
         return Refused(400, f"the body is not JSON: {decoded.rejected[0].reason}")
+    # What breaks the contract comes first: it decides the status, is said in the summary, and never goes unnamed.
     problems = [Problem(bad.place, bad.id, bad.reason) for bad in decoded.rejected]
     broken = len(problems)
     metrics.REFUSED.labels("contract").inc(broken)
@@ -69,11 +70,11 @@ def check(body: bytes, mode: Mode, device: Device) -> list[Outgoing] | Refused:
         if reason := _beyond(event, device, allowed):
             problems.append(Problem(place, event.id, reason))
     if problems:
-        problems.sort(key=lambda problem: problem.index)
         count = f"{len(problems)} of {len(items)} events are refused, and none was sent"
-        left = len(problems) - MOST_PROBLEMS
-        detail = count if left <= 0 else f"{count}; the first {MOST_PROBLEMS} are named"
-        return Refused(422 if broken else 403, detail, problems[:MOST_PROBLEMS])
+        if len(problems) > MOST_PROBLEMS:
+            count += f" ({MOST_PROBLEMS} of them are named)"
+        named = sorted(problems[:MOST_PROBLEMS], key=lambda problem: problem.index)
+        return Refused(422 if broken else 403, f"{count}; {problems[0].reason}", named)
     kind = KINDS[device.kind]
     return [
         Outgoing(kind.topic(event.type), event.subject, item) for event, item in zip(decoded.events, items, strict=True)

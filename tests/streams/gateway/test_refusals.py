@@ -82,8 +82,8 @@ def test_another_table_source_or_type_is_refused_with_its_reason_and_nothing_is_
 ) -> None:
     before = floor.records()
     problem = refused(floor.post(token, [card(0), wrong, heartbeat(2)]), 403)
-    assert problem["detail"] == "1 of 3 events are refused, and none was sent"
     (only,) = problem["problems"]
+    assert problem["detail"] == f"1 of 3 events are refused, and none was sent; {only['reason']}"
     assert (only["index"], only["id"]) == (1, "e1")
     assert word in only["reason"]
     assert floor.records() == before
@@ -178,6 +178,20 @@ def test_a_body_over_the_bound_is_refused_announced_or_not(floor: Floor, token: 
     )
     refused(answer, 413)
     assert floor.pending() == 0
+
+
+def test_what_breaks_the_contract_is_said_first_by_the_answer_and_the_log(
+    floor: Floor, token: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    foreign = [card(number, subject="X") for number in range(MOST_PROBLEMS)]
+    problem = refused(floor.post(token, [*foreign, card(MOST_PROBLEMS, time="soon")]), 422)
+    *others, broken = problem["problems"]
+    assert [each["index"] for each in others] == list(range(MOST_PROBLEMS - 1))
+    assert (broken["index"], broken["reason"][:5]) == (MOST_PROBLEMS, "time:")
+    named = f"{MOST_PROBLEMS} of them are named"
+    said = f"{MOST_PROBLEMS + 1} of {MOST_PROBLEMS + 1} events are refused, and none was sent ({named}); "
+    assert problem["detail"] == said + broken["reason"]
+    assert caplog.messages[-1].endswith(": 422, " + problem["detail"])
 
 
 def test_an_answer_names_a_bounded_number_of_problems(floor: Floor, token: str) -> None:
