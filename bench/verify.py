@@ -54,7 +54,7 @@ def timed(work: Callable[[], object], server: int) -> tuple[float, float]:
 def audit_of(lines: bytes) -> None:
     """What `tablewatch audit` does with a file."""
     with Filing(MEMORY) as filing:
-        file_stream(filing, "events", io.BytesIO(lines))
+        file_stream(filing, None, io.BytesIO(lines))
         judge_filed(filing, JudgeSettings(), io.BytesIO())
 
 

@@ -36,8 +36,8 @@ class Filing:
         """By table: the places in the sequences that rejected events fill."""
         self.lines = 0
         """How many lines have been read."""
-        self._files: list[tuple[int, str]] = []
-        """The number of the first line of each file, and its name."""
+        self._files: list[tuple[int, str | None]] = [(1, None)]
+        """The number of the first line of each file, and its name where there are several."""
         self._beginnings: dict[bytes, Kept] = {}
         """Where lines belong that begin so."""
 
@@ -48,16 +48,15 @@ class Filing:
         self.spool.__exit__()
         self.shelf.__exit__()
 
-    def begin_file(self, name: str) -> None:
-        """The lines that follow are of this file."""
+    def begin_file(self, name: str | None) -> None:
+        """The lines that follow are of this file; it has no name where there is no other."""
         self._files.append((self.lines + 1, name))
 
     def where(self, line: int) -> str:
         """Where a line stands, for people: its number, and its file where there are several."""
-        if len(self._files) < 2:
-            return f" (line {line})"
         start, name = self._files[bisect_right(self._files, line, key=lambda each: each[0]) - 1]
-        return f" ({name}, line {line - start + 1})"
+        number = f"line {line - start + 1}"
+        return f" ({number})" if name is None else f" ({name}, {number})"
 
     def take(self, lines: list[bytes]) -> None:
         """File the next lines; blank ones are nothing."""

@@ -90,8 +90,9 @@ def file_all(filing: Filing, files: list[Path]) -> None:
             file_stream(filing, name, stream)
 
 
-def file_stream(filing: Filing, name: str, stream: BinaryIO, longest: int = LONGEST) -> None:
-    """File the lines of one stream; those that are too long are refused unread."""
+def file_stream(filing: Filing, name: str | None, stream: BinaryIO, longest: int = LONGEST) -> None:
+    """File the lines of one stream, which has a name where there are others; those that are too long are refused
+    unread."""
     filing.begin_file(name)
     refused: list[LongLine] = []
     with reading(stream, "Reading") as advance:

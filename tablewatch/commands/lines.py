@@ -1,5 +1,6 @@
 """Reading JSON lines from a stream block by block: bounded in memory whatever the length of a line."""
 
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -27,18 +28,24 @@ class LongLine(NamedTuple):
 
 
 @contextmanager
-def opened(files: Sequence[Path]) -> Iterator[list[tuple[str, BinaryIO]]]:
-    """These files with their names; ``-`` is standard input, as is no file at all.
+def opened(files: Sequence[Path]) -> Iterator[list[tuple[str | None, BinaryIO]]]:
+    """These files, each with the name that tells it from the others, None where there is one; ``-`` is standard input,
+    as is no file at all.
 
     All are opened at once: one that is not there is told before the others are read.
     """
     with ExitStack() as stack:
         yield [
-            ("standard input", sys.stdin.buffer)
-            if path == STANDARD_INPUT
-            else (str(path), stack.enter_context(path.open("rb")))
+            (_name(path) if len(files) > 1 else None, stack.enter_context(path.open("rb")))
+            if path != STANDARD_INPUT
+            else ("standard input" if len(files) > 1 else None, sys.stdin.buffer)
             for path in files or [STANDARD_INPUT]
         ]
+
+
+def _name(path: Path) -> str:
+    """Of a file, for people; names of files may have bytes that are no text."""
+    return os.fsencode(path).decode(errors="replace")
 
 
 def blocks_of_lines(

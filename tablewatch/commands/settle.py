@@ -44,7 +44,7 @@ def settle(
     rulebook = chosen_rulebook(reading)
     try:
         with opened(files or []) as streams:
-            invalid = sum(answer_all(stream, sys.stdout.buffer, rulebook) for _, stream in streams)
+            invalid = sum(answer_all(stream, sys.stdout.buffer, rulebook, name) for name, stream in streams)
     except BrokenPipeError:
         # Of the output, which is no fault of what is read.
         raise
@@ -57,8 +57,9 @@ def settle(
         raise typer.Exit(2)
 
 
-def answer_all(asked: BinaryIO, answered: BinaryIO, games: Mapping[str, Game] = GAMES) -> int:
-    """Answer every line that is not blank, in its order; returns how many of them are invalid."""
+def answer_all(asked: BinaryIO, answered: BinaryIO, games: Mapping[str, Game] = GAMES, name: str | None = None) -> int:
+    """Answer every line that is not blank, in its order; returns how many of them are invalid. ``name`` is that of the
+    file, where there are others."""
     number = invalid = 0
     with progress.reading(asked, "Settling") as advance:
         for lines, size in blocks_of_lines(asked):
@@ -73,7 +74,7 @@ def answer_all(asked: BinaryIO, answered: BinaryIO, games: Mapping[str, Game] = 
                     if line is not None and not line.strip():
                         continue
                     invalid += 1
-                    answers.append(refusal(error, number))
+                    answers.append(refusal(error, number, name))
             if answers:
                 answers.append("")
                 answered.write("\n".join(answers).encode())

@@ -77,9 +77,10 @@ def answer(line: bytes, games: Mapping[str, Game] = GAMES) -> str:
     return f"{start}{before}{_NEXT_CARD.join(first)}{between}{_NEXT_CARD.join(second)}{after}"
 
 
-def refusal(error: BadLineError, number: int) -> str:
-    """The answer to a line that has no other, as JSON without a newline."""
-    reason = orjson.dumps(f"line {number}: {error.reason}").decode()
+def refusal(error: BadLineError, number: int, name: str | None) -> str:
+    """The answer to a line that has no other, as JSON without a newline; ``name`` is its file's, if that has one."""
+    where = f"line {number}" if name is None else f"{name}, line {number}"
+    reason = orjson.dumps(f"{where}: {error.reason}").decode()
     return f'{{"id":{_printed_id(error.round_id)},"status":"invalid","error":{reason}}}'
 
 

@@ -58,6 +58,18 @@ def test_files_are_judged_together(clean: list[bytes], tmp_path: Path) -> None:
     assert run(str(first), str(second)).stdout == run(stdin=b"\n".join(clean)).stdout
 
 
+def test_of_several_files_a_finding_names_its_own_the_first_one_too(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name).write_text(f'\n["{name}"]')
+    (tmp_path / "n\udcff").write_text("[1]")
+    done = run("--findings", *(str(tmp_path / name) for name in ("a", "b", "n\udcff")))
+    said = [json.loads(line)["message"] for line in done.stdout.splitlines()]
+    for name, line, message in zip(("a", "b", "n\ufffd"), (2, 2, 1), said, strict=True):
+        assert f"({tmp_path / name}, line {line})" in message
+    (said_of_one,) = (json.loads(line) for line in run("--findings", str(tmp_path / "a")).stdout.splitlines())
+    assert "(line 2)" in said_of_one["message"]
+
+
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     done = run(str(tmp_path / "none.jsonl"))
     assert done.returncode == 2

@@ -151,7 +151,7 @@ def test_identical_lines_that_are_too_long_are_one_finding_and_others_another() 
     refused = [json.loads(line) for line in findings.splitlines() if b"that a record may have" in line]
     assert [each["actual"][0] for each in refused] == ["x", "y"]
     assert [each["message"].split(":")[0] for each in refused] == [
-        "An event was rejected (line 1)", "An event was rejected (line 6)",
+        "An event was rejected (0.jsonl, line 1)", "An event was rejected (0.jsonl, line 6)",
     ]  # fmt: skip
 
 

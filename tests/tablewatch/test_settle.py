@@ -7,6 +7,7 @@ import subprocess
 import sys
 from decimal import Decimal
 from fractions import Fraction
+from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 import pytest
@@ -20,6 +21,7 @@ from games.rulebook import GAMES
 from games.settlement import outcome_of
 from tablewatch.commands.lines import LONGEST, blocks_of_lines
 from tablewatch.commands.settle import answer_all, settle
+from tests.tablewatch.typed import typed
 
 ROUND: dict[str, Any] = {
     "id": "r1", "game": "tiger", "decks": 8, "cards": ["9H", "2C", "KS", "4D"], "stake": "100",
@@ -232,6 +234,14 @@ def test_the_exit_code_is_2_if_a_line_was_invalid() -> None:
     assert (good.exit_code, good.stderr) == (0, "")
     assert (bad.exit_code, len(bad.stdout.splitlines())) == (2, 3)
     assert bad.stderr == '2 lines could not be answered: see "error" in the output.\n'
+
+
+def test_of_several_files_an_answer_names_its_own_the_first_one_too(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name).write_text("\n{")
+    done = typed("settle", str(tmp_path / "a"), str(tmp_path / "b"))
+    errors = [json.loads(line)["error"] for line in done.stdout.splitlines()]
+    assert [error.partition(": ")[0] for error in errors] == [f"{tmp_path / name}, line 2" for name in ("a", "b")]
 
 
 def test_the_games_are_listed_one_per_line() -> None:
