@@ -25,9 +25,9 @@ class Counts:
     lines: int = 0
     """Lines read, blank ones not counted."""
     events: int = 0
-    """Events sent: JSON objects; whether they keep to the contract is for the judge to say."""
+    """Events sent; whether they keep to the contract is for the judge to say."""
     unreadable: int = 0
-    """What was sent and is no JSON object."""
+    """What was sent and is sure to be rejected: it lacks what an event has, or is too large."""
     refused: int = 0
     """What the broker will never take, for its size."""
     records: int = 0
@@ -78,10 +78,10 @@ def _publish(
         counts.lines += bool(parcels)
         for parcel in parcels:
             counts.topics[parcel.topic] += 1
-            if parcel.readable:
-                counts.events += 1
-            else:
+            if parcel.hopeless:
                 counts.unreadable += 1
+            else:
+                counts.events += 1
             for record in packer.add(parcel):
                 _send(record, outlet, counts)
         if progress is not None:

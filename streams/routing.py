@@ -15,12 +15,16 @@ from typing import Any
 
 import orjson
 
-from schemas.decoding import holds_an_object, split_record
+from schemas.decoding import MAX_EVENT_BYTES, holds_an_object, split_record
+from schemas.events import Envelope
 from schemas.topics import BETS, CARDS, FLOOR, HEARTBEAT, INPUT, partition_of
 
 _BY_TYPE: Mapping[str, str] = {each: topic.name for topic in INPUT for each in topic.types if each != HEARTBEAT}
 _BY_KIND: Mapping[str, str] = {each.partition(".")[0]: name for each, name in _BY_TYPE.items()}
 _BY_DEVICE: Mapping[str, str] = {"reader": CARDS.name, "rfid": BETS.name}
+
+_NEEDED = frozenset({name for name, field in Envelope.model_fields.items() if field.is_required()} | {"data"})
+_KNOWN = frozenset({*_BY_TYPE, HEARTBEAT})
 
 _WHITESPACE = b" \t\r\n"
 
@@ -34,8 +38,8 @@ class Parcel:
     raw: bytes
     alone: bool = False
     """It is no JSON object or array, and would spoil a record that it shares."""
-    readable: bool = True
-    """Whether it is a JSON object, which may be an event."""
+    hopeless: bool = False
+    """A glance tells that it will be rejected: by its size, or by what it lacks of an event."""
 
 
 class Router:
@@ -53,27 +57,30 @@ class Router:
         try:
             value = orjson.loads(raw)
         except orjson.JSONDecodeError:
-            return [Parcel(FLOOR.name, 0, raw, alone=True, readable=False)]
+            return [Parcel(FLOOR.name, 0, raw, alone=True, hopeless=True)]
         if isinstance(value, dict):
             return [self._event(raw, value)]
         if isinstance(value, list) and value:
             items = split_record(raw)
             if any(map(holds_an_object, items)):
                 return [self._item(item, part) for item, part in zip(items, value, strict=True)]
-        return [Parcel(FLOOR.name, 0, raw, alone=True, readable=False)]
+        return [Parcel(FLOOR.name, 0, raw, alone=True, hopeless=True)]
 
     def _item(self, raw: bytes, value: object) -> Parcel:
         """An item of an array, which keeps its bytes."""
         if isinstance(value, dict):
             return self._event(raw, value)
         # An array inside the array is no event, and must not be taken for a batch: it stays inside of one.
-        return Parcel(FLOOR.name, 0, raw, alone=not holds_an_object(raw), readable=False)
+        return Parcel(FLOOR.name, 0, raw, alone=not holds_an_object(raw), hopeless=True)
 
     def _event(self, raw: bytes, event: dict[str, Any]) -> Parcel:
         topic = self._topic(event.get("type"), event.get("source"))
         table = event.get("subject")
         partition = partition_of(table, self._partitions) if isinstance(table, str) and table else 0
-        return Parcel(topic, partition, raw)
+        # Only what costs nothing is looked at: decoding is for the worker.
+        kind = event.get("type")
+        like_one = isinstance(kind, str) and kind in _KNOWN and event.keys() >= _NEEDED
+        return Parcel(topic, partition, raw, hopeless=not like_one or len(raw) > MAX_EVENT_BYTES)
 
     def _topic(self, kind: object, source: object) -> str:
         topic = _BY_TYPE.get(kind) if isinstance(kind, str) else None

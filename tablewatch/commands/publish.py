@@ -12,6 +12,7 @@ from typing import Annotated, BinaryIO
 import orjson
 import typer
 
+from schemas.decoding import MAX_EVENT_BYTES
 from streams.broker_url import BrokerUnavailable, InvalidBrokerUrl, RightsMissing, TopicsMissing
 from streams.outlets import FIRST_ANSWER_SECONDS
 from streams.packing import MAX_BYTES, MAX_EVENTS
@@ -103,7 +104,11 @@ def publish(
         events, records = _counted(counts.events, "event"), _counted(counts.records, "record")
         typer.echo(f"{events} in {records} are on {target}.", err=True)
         if counts.unreadable:
-            typer.echo(f"Sent, and to be rejected: {_counted(counts.unreadable, 'line')} without an event.", err=True)
+            typer.echo(
+                f"Sent, and sure to be rejected: {counts.unreadable}, which lack what an event has, or are larger than "
+                f"{MAX_EVENT_BYTES} bytes.",
+                err=True,
+            )
     if counts.refused:
         typer.echo(f"Not sent: {_counted(counts.refused, 'line')} longer than {LONGEST >> 20} MiB.", err=True)
         raise typer.Exit(WRONG_USE)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from kafka import KafkaConsumer, TopicPartition
 from typer.testing import CliRunner
 
-from schemas.decoding import decode_line, decode_record, split_record
+from schemas.decoding import MAX_EVENT_BYTES, decode_line, decode_record, split_record
 from schemas.topics import INPUT, partition_of
 from streams.broker_url import Broker, BrokerUnavailable, EmbeddedLog, KafkaBroker, TopicsMissing
 from streams.embedded.log import Log, Place, Topic
@@ -130,7 +130,7 @@ def test_what_is_no_event_is_sent_as_it_is_and_comes_out_rejected(broker: Broker
         b'{"type": "card.drawn.v9", "subject": "T1"}',
     ]
     counts = publish([*bad, b"", b"  \r"], broker)
-    assert (counts.lines, counts.events, counts.unreadable) == (14, 5, 13)
+    assert (counts.lines, counts.events, counts.unreadable) == (14, 0, 18)
     decoded = [decode_record(value) for values in records(broker).values() for value in values]
     assert not any(one.events for one in decoded)
     rejected = {one.raw for each in decoded for one in each.rejected}
@@ -305,6 +305,19 @@ def test_the_commands_make_topics_and_publish(tmp_path: Path) -> None:
         "topics": {"table.cards": 10, "table.bets": 5, "table.floor": 6},
     }
     assert set(Counts().topics) == set(INPUTS)
+
+
+def test_what_is_sure_to_be_rejected_is_counted(tmp_path: Path) -> None:
+    good = event("card.drawn.v1", "T1", "reader", 1)
+    large = good[:-1] + b" " * MAX_EVENT_BYTES + b"}"
+    bad = [b"{broken", b"[]", b"42", b"null", b"{}", b'"a"', large]
+    bad += [good.replace(b'"card.drawn.v1"', other) for other in (b'"card.drawn.v7"', b"[]", b"7")]
+    sent = CliRunner().invoke(_app(), ["--broker", f"tablelog://{tmp_path}/log"], input=b"\n".join([good, *bad]))
+    assert sent.exit_code == 0
+    assert sent.stderr.startswith("1 event in ")
+    assert sent.stderr.endswith(
+        "\nSent, and sure to be rejected: 10, which lack what an event has, or are larger than 1048576 bytes.\n"
+    )
 
 
 def test_the_commands_say_what_is_wrong(tmp_path: Path) -> None:
