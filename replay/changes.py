@@ -58,6 +58,11 @@ class Changes:
     removed: frozenset[Identity] = frozenset()
     """Events that were never said; no hole is left in their source's sequence."""
 
+    def __post_init__(self) -> None:
+        for wager, (low, high) in self.limits.items():
+            if low > high:
+                raise InvalidChange(f"limits of {wager}: the minimum of {low} is above the maximum of {high}.")
+
     @property
     def any(self) -> bool:
         """Whether anything is to be otherwise."""

@@ -106,10 +106,10 @@ async def ask_what_if(
     stored = await asyncio.to_thread(stored_round, parts.store, key)
     if stored.last is None:
         raise Refused(409, "the round is still open: it has no verdict to compare with")
-    changes = _changes(given)
-    if not changes.any:
-        raise Refused(422, "nothing is to be otherwise: choose a reading, a limit or a card")
     try:
+        changes = _changes(given)
+        if not changes.any:
+            raise Refused(422, "nothing is to be otherwise: choose a reading, a limit or a card")
         found = await asyncio.to_thread(what_if, parts.store, [key], changes, meant=key)
     except InvalidChange as error:
         raise Refused(422, str(error)) from error

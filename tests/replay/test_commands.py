@@ -301,6 +301,7 @@ def test_a_refund_sheet_is_of_one_currency(store: Store, run: Run) -> None:
         (["--pays", "moon=3"], "there is no wager"),
         (["--document", "poker"], "there is no rule document"),
         (["--limits", "tie=5"], "MIN:MAX"),
+        (["--limits", "player=5000:1"], "5000 is above the maximum"),
         (["--card", "3=8H"], "--card needs the one round"),
         (["BT1/S1/1", "--card", "3=1X"], "there is no card"),
         (["--change", "/nowhere/facts.jsonl"], "cannot be read"),

@@ -100,6 +100,7 @@ def test_a_what_if_that_says_nothing_or_nonsense_is_refused(evening: Evening) ->
         {"cards": {"1": "1Z"}},
         {"cards": {"99": "AS"}},
         {"limits": {"player": {"min": 0, "max": -1}}},
+        {"limits": {"player": {"min": 5000, "max": 1}}},
     ):
         assert auditor.post(path, body).status_code == 422, body
     assert evening.client("shift_manager").post(path, {"readings": {"pair": "literal"}}).status_code == 403
