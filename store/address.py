@@ -8,6 +8,8 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from store.errors import WrongAddress
 
 NATIVE_PORT = 9000
+SETTING = "TABLEWATCH_CLICKHOUSE_URL"
+"""Where people set the address."""
 _LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 _FORM = "clickhouse://user:password@host:port/database"
 
@@ -35,18 +37,18 @@ class Address:
         return self.host in _LOOPBACK
 
 
-def parse_address(url: str) -> Address:
-    """Reads an address; the password never gets into an error message."""
+def parse_address(url: str, named: str = SETTING) -> Address:
+    """Reads an address, which people have set as ``named``; the password never gets into an error message."""
     try:
         parts = urlsplit(url)
         port = parts.port
     except ValueError as error:
-        raise WrongAddress(f"the address of the store should be {_FORM}: {error}") from None
+        raise WrongAddress(f"{named} should be {_FORM}: {error}") from None
     if parts.scheme not in ("clickhouse", "clickhouses") or not parts.hostname:
-        raise WrongAddress(f"the address of the store should be {_FORM}, and begins with {parts.scheme!r}")
+        raise WrongAddress(f"{named} should be {_FORM}, and begins with {parts.scheme!r}")
     database = unquote(parts.path.strip("/")) or "tablewatch"
     if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", database):
-        raise WrongAddress(f"{database!r} is no name for a database: letters, digits and underscores")
+        raise WrongAddress(f"{named}: {database!r} is no name for a database: letters, digits and underscores")
     return Address(
         host=parts.hostname,
         port=port or NATIVE_PORT,

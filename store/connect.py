@@ -13,7 +13,7 @@ from clickhouse_driver import errors as driver_errors
 from clickhouse_driver.util.escape import escape_param
 
 from store import driver_columns
-from store.address import Address, parse_address
+from store.address import SETTING, Address, parse_address
 from store.errors import (
     AccessRefused,
     PartUnreadable,
@@ -147,8 +147,11 @@ class Store:
         settings: Mapping[str, Any],
         patience: Patience,
         may_end: Callable[[], None] | None = None,
+        named: Address | None = None,
     ) -> None:
         self.address = address
+        self._named = named or address
+        """The address that errors name: the one that people have set."""
         self.patience = patience
         self._may_end = may_end
         self._settings = {**_SETTINGS, **address.settings, **settings}
@@ -167,6 +170,11 @@ class Store:
     def in_database(self, database: str) -> "Store":
         """The same server, another database."""
         return Store(replace(self.address, database=database), self._settings, self.patience, self._may_end)
+
+    def beside_database(self) -> "Store":
+        """The same server, before it is known whether it has the database."""
+        beside = replace(self.address, database="default")
+        return Store(beside, self._settings, self.patience, self._may_end, self._named)
 
     def query(self, sql: str, parameters: Parameters | None = None, *, settings: Parameters | None = None) -> list[Row]:
         """All rows of a SELECT. ``%(name)s`` in the statement stands for a parameter."""
@@ -197,7 +205,7 @@ class Store:
         client = self.patience.outlast(self._take)
         finished = False
         try:
-            with _named_by_consequence(self.address):
+            with _named_by_consequence(self._named):
                 found = client.execute_iter(
                     sql,
                     _given(parameters),
@@ -242,7 +250,7 @@ class Store:
     @contextmanager
     def _client(self) -> Iterator[Client]:
         client = self._take()
-        with _named_by_consequence(self.address):
+        with _named_by_consequence(self._named):
             yield client
         self._give_back(client)
 
@@ -296,7 +304,7 @@ def _named_by_consequence(address: Address) -> Iterator[None]:
             f"the store at {place} did not answer in time: it hangs, or something else listens there"
         ) from error
     except (EOFError, OSError, driver_errors.NetworkError) as error:
-        # Without the database: whether there is one is first asked in another, which nobody has set.
+        # Without the database: nobody has come so far as to learn whether there is one.
         place = f"{address.host}:{address.port}"
         raise StoreUnreachable(f"the store at {place} cannot be reached: {error or type(error).__name__}") from error
     except _BROKEN_OFF as error:
@@ -307,7 +315,7 @@ def _named_by_consequence(address: Address) -> Iterator[None]:
         if error.code in _NOT_NOW or _DISK_FULL in said:
             raise StoreUnavailable(f"the store at {address} cannot just now: {said}") from error
         if error.code in _REFUSED:
-            raise AccessRefused(f"the store at {address} refuses user {address.user!r}: {said}") from error
+            raise AccessRefused(f"the store at {address} ({SETTING}) refuses user {address.user!r}: {said}") from error
         if error.code in _NO_SUCH_TABLE:
             raise SchemaTooOld(
                 f"the store at {address} lacks a table or column; run: tablewatch store migrate ({said})"

@@ -133,7 +133,7 @@ def migrate(
 def _prepare(store: Store, settings: SchemaSettings) -> None:
     """Makes the database and the table that remembers migrations. On a cluster every node has the same rows of it."""
     on_cluster = "" if settings.cluster is None else f"ON CLUSTER `{settings.cluster}`"
-    store.in_database("default").command(f"CREATE DATABASE IF NOT EXISTS `{store.address.database}` {on_cluster}")
+    store.beside_database().command(f"CREATE DATABASE IF NOT EXISTS `{store.address.database}` {on_cluster}")
     engine = (
         "ReplacingMergeTree"
         if settings.cluster is None
@@ -146,7 +146,7 @@ def _prepare(store: Store, settings: SchemaSettings) -> None:
 
 
 def _landed(store: Store) -> list[tuple[int, str, str, str]]:
-    there = store.in_database("default").query(
+    there = store.beside_database().query(
         "SELECT 1 FROM system.tables WHERE database = %(database)s AND name = 'migrations'",
         {"database": store.address.database},
     )

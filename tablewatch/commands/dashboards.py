@@ -69,7 +69,7 @@ def install(
     Grafana is left alone and named, with exit code 1, unless --force is given.
     """
     with _explained():
-        address = None if store is None else parse_address(store)
+        address = None if store is None else parse_address(store, "--store")
         left = 0
         for step in install_all(Grafana(url, token), Sources(address, prometheus), shift, force=force):
             typer.echo(str(step))

@@ -25,6 +25,7 @@ FLAGGED = 1
 WRONG_USE = 2
 UNREACHABLE = 3
 
+_BROKER = "TABLEWATCH_BROKER"
 BROKER_HINT = "Is TABLEWATCH_BROKER right, and the broker running?"
 STORE_HINT = (
     "Is TABLEWATCH_CLICKHOUSE_URL right, and the store running? The embedded one is started by: tablewatch clickhouse"
@@ -33,13 +34,16 @@ STORE_HINT = (
 
 def broker() -> Broker:
     """The broker of the settings."""
-    return broker_at(value_of("BROKER") or None, data())
+    return broker_at(value_of("BROKER") or None, data(), named=_BROKER)
 
 
-def broker_at(url: str | None, folder: Path) -> Broker:
-    """The broker that the URL names; without one the log in the data folder, which has to be usable: whoever named no
-    broker would look in vain for what is wrong with it."""
-    target = broker_of(url, folder)
+def broker_at(url: str | None, folder: Path, *, named: str = f"{_BROKER}, or --broker,") -> Broker:
+    """The broker that the URL names, which people have set as ``named``; without one the log in the data folder, which
+    has to be usable: whoever named no broker would look in vain for what is wrong with it."""
+    try:
+        target = broker_of(url, folder)
+    except InvalidBrokerUrl as error:
+        raise InvalidBrokerUrl(f"{named} names no broker: {error}") from error
     if not url and isinstance(target, EmbeddedLog):
         made(target.folder)
     return target

@@ -14,6 +14,8 @@ from store.address import Address, parse_address
 from store.connect import Patience, Store, connect
 from store.embedded.process import EmbeddedClickHouse
 from store.errors import AccessRefused, QueryRefused, SchemaTooOld, StoreUnavailable, WrongAddress
+from store.migrate import check, migrate
+from store.render import SchemaSettings
 
 NO_ONE = "clickhouse://tw:secret@127.0.0.1:9/tablewatch"
 """Nobody listens at the port of the discard protocol."""
@@ -51,6 +53,7 @@ def test_a_wrong_address_is_refused_without_telling_the_password(url: str) -> No
     with pytest.raises(WrongAddress) as refused:
         parse_address(url)
     assert "secret" not in str(refused.value)
+    assert str(refused.value).startswith("TABLEWATCH_CLICKHOUSE_URL")
     assert "secret" not in repr(parse_address("clickhouse://u:secret@h/db"))
 
 
@@ -150,8 +153,18 @@ def test_a_refusal_is_not_waited_out(store: Store) -> None:
     with pytest.raises(SchemaTooOld, match="tablewatch store migrate") as lacking:
         patient.query("SELECT * FROM tables_of_the_future")
     assert "Stack trace" not in str(lacking.value), "that says nothing to people"
-    with pytest.raises(AccessRefused, match="nobody"):
-        Store(replace(store.address, user="nobody", password="wrong"), {}, Patience(wait=never)).query("SELECT 1")
+
+
+def test_a_user_who_is_refused_is_told_with_the_setting_and_the_database_that_was_set(store: Store) -> None:
+    stranger = Store(replace(store.address, user="nobody", password="wrong"), {}, Patience(total=0))
+    named = rf"{store.address} \(TABLEWATCH_CLICKHOUSE_URL\) refuses user 'nobody'"
+    for ask in (
+        lambda: stranger.query("SELECT 1"),
+        lambda: check(stranger),
+        lambda: migrate(stranger, SchemaSettings()),
+    ):
+        with pytest.raises(AccessRefused, match=named):
+            ask()
 
 
 def test_many_threads_share_a_store(own_store: Store) -> None:

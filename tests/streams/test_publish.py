@@ -323,7 +323,9 @@ def test_what_is_sure_to_be_rejected_is_counted(tmp_path: Path) -> None:
 def test_the_commands_say_what_is_wrong(tmp_path: Path) -> None:
     run = CliRunner()
     assert run.invoke(topics_command, ["check", "--broker", "http://x"]).exit_code == 2
-    assert run.invoke(_app(), ["--broker", "nonsense"], input=b"").exit_code == 2
+    wrong = run.invoke(_app(), ["--broker", "nonsense"], input=b"")
+    assert wrong.exit_code == 2
+    assert wrong.stderr.startswith("TABLEWATCH_BROKER, or --broker, names no broker: 'nonsense' is neither kafka://")
     missing = run.invoke(_app(), [str(tmp_path / "none"), "--data", str(tmp_path)])
     assert missing.exit_code == 2
     assert missing.stderr == f"{tmp_path / 'none'} cannot be read: No such file or directory.\n"
