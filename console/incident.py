@@ -10,6 +10,7 @@ from console.story import story_told
 from replay.rounds import EventsGone, RoundNotFound, load_round
 from schemas.findings import as_json
 from store.connect import Store
+from store.errors import StoreContradicts
 from store.read.alerts import alert
 from store.read.findings import finding
 from store.read.proof import access_entries
@@ -114,9 +115,11 @@ def _story(store: Store, state: FindingState, *, masking: bool) -> tuple[dict[st
         return None, "The finding belongs to no single round."
     try:
         stored = load_round(store, RoundKey(about.table, about.shoe, about.round))
+        return story_told(stored, masking=masking), ""
     except (RoundNotFound, EventsGone) as error:
         return None, str(error)
-    return story_told(stored, masking=masking), ""
+    except StoreContradicts as error:
+        return None, error.sentences
 
 
 def _at_the_table(story: dict[str, Any] | None) -> list[Deed]:

@@ -9,11 +9,11 @@ from replay.chain.rows import key_of
 from replay.story import Story, Surroundings, facts_of, tell
 from schemas.records import AnyEvent
 from schemas.time import micros
-from schemas.verdicts import Verdict, parse_verdict
+from schemas.verdicts import Verdict
 from store.connect import Store
 from store.read.events import round_surrounded
 from store.read.proof import leaves_beginning
-from store.read.rounds import Nearby, is_later_judged, nearby, opened_at, revisions
+from store.read.rounds import Nearby, is_later_judged, nearby, opened_at, read_verdict, revisions
 from store.read.unlisted import unlisted_events
 from store.rows.raw import RecordKey, StoredEvent
 from store.rows.verdicts import RoundKey, StoredVerdict
@@ -109,7 +109,7 @@ class StoredRound:
     @property
     def verdict(self) -> Verdict | None:
         """The verdict that counts, read."""
-        return None if self.last is None else parse_verdict(self.last.json)
+        return None if self.last is None else read_verdict(self.last)
 
     @property
     def facts(self) -> RoundFacts:

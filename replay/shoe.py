@@ -10,9 +10,9 @@ from games.cards import Deck
 from games.rulebook import GAMES
 from replay.roads import Bead, Roads, roads_of
 from replay.rounds import RoundNotFound, near_words
-from schemas.verdicts import Verdict, parse_verdict
+from schemas.verdicts import Verdict
 from store.connect import Store
-from store.read.rounds import RoundFilter, nearby, verdicts
+from store.read.rounds import RoundFilter, nearby, read_verdict, verdicts
 from store.read.shoe import cards_read, shoe_endings, shoe_loadings
 from store.rows.verdicts import RoundKey
 
@@ -92,7 +92,7 @@ def account_of(
 
 def load_shoe(store: Store, table: str, shoe: str) -> StoredShoe:
     """One shoe with its rounds; ``RoundNotFound`` says which shoes there are."""
-    rounds = tuple(parse_verdict(each.json) for each in verdicts(store, RoundFilter(tables=(table,), shoe=shoe)))
+    rounds = tuple(read_verdict(each) for each in verdicts(store, RoundFilter(tables=(table,), shoe=shoe)))
     loaded = shoe_loadings(store, table, shoe)
     if not rounds and not loaded:
         near = nearby(store, RoundKey(table, shoe, 1))

@@ -63,7 +63,13 @@ class RetentionWouldShrink(StoreError):
 
 
 class StoreContradicts(StoreError):
-    """Two tables of the store disagree about what came in: check the chain, somebody may have changed it."""
+    """Two tables of the store disagree about what came in, or a row is none that was ever written: check the chain,
+    somebody may have changed it."""
+
+    @property
+    def sentences(self) -> str:
+        """What is the case, and what to do."""
+        return f"{self}. `tablewatch replay verify --chain` tells what was changed."
 
 
 class HoldTaken(StoreError):

@@ -14,9 +14,8 @@ from replay.refund import GROUNDS, Ground, Refund, refund, refund_json
 from replay.unplaced import unplaced_money
 from replay.void_ruling import ruled_ground
 from schemas.money import decimals_of
-from schemas.verdicts import parse_verdict
 from store.connect import Store
-from store.read.rounds import RoundFilter, verdicts
+from store.read.rounds import RoundFilter, read_verdict, verdicts
 from store.rows.verdicts import RoundKey
 
 router = APIRouter(prefix="/api/v1/rounds", tags=["evidence"])
@@ -108,5 +107,5 @@ def _refund(store: Store, first: RoundKey, last: int, ground: Ground | None, cur
     there = max((each.key.round for each in of_shoe), default=last)
     if last > max(there, first.round):
         raise Refused(422, f"there is no round {last} that is judged: the last one of this shoe is round {there}")
-    found = [parse_verdict(each.json) for each in of_shoe if first.round <= each.key.round <= last]
+    found = [read_verdict(each) for each in of_shoe if first.round <= each.key.round <= last]
     return refund(found, ground or ruled_ground(store, found), currency, unplaced_money(store, found))

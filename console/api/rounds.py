@@ -32,7 +32,7 @@ from replay.void_ruling import void_ruling
 from schemas.money import decimals_of
 from schemas.words import GameName, WagerName
 from store.connect import Store
-from store.read.rounds import RoundFilter, latest_summaries, nearby
+from store.read.rounds import RoundFilter, latest_summaries, nearby, read_verdict
 from store.rows.verdicts import RoundKey, RoundSummary, StoredVerdict
 from streams.alerting.raising import SELF_TEST_TABLE
 
@@ -124,13 +124,14 @@ async def compare(
     key = RoundKey(table, shoe, round)
     stored = await asyncio.to_thread(stored_round, parts.store, key)
     one, other = _numbered(stored, first), _numbered(stored, second)
+    told = _revision(one), _revision(other)
     note_round(parts, session, "compared revisions", key, request, {"first": first, "second": second})
     masking = session.role not in SEES_PLAYERS
     currency = None if stored.configuration is None else stored.configuration.data.currency
     found = differences(*(_published(each, currency, masking=masking) for each in (one, other)))
     return ComparisonTold(
-        first=_revision(one),
-        second=_revision(other),
+        first=told[0],
+        second=told[1],
         differences=[DifferenceTold.model_validate(asdict(each)) for each in found],
     )
 
@@ -176,15 +177,15 @@ def _published(verdict: StoredVerdict, currency: str | None, *, masking: bool) -
 
 
 def _revision(verdict: StoredVerdict) -> RevisionTold:
-    published = orjson.loads(verdict.json)
+    said = read_verdict(verdict)
     return RevisionTold(
         revision=verdict.revision,
         judged=verdict.judged,
         judge=verdict.judge,
         digest=verdict.digest,
-        status=published["status"],
-        findings=len(published["findings"]),
-        settings=published["settings"],
+        status=said.status,
+        findings=len(said.findings),
+        settings=said.settings,
     )
 
 

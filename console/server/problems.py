@@ -14,7 +14,7 @@ from starlette.exceptions import HTTPException
 
 from console.database import DatabaseUnusable
 from console.server.assets import public_text
-from store.errors import StoreError, StoreUnavailable
+from store.errors import StoreContradicts, StoreError, StoreUnavailable
 
 logger = logging.getLogger(__name__)
 
@@ -40,7 +40,7 @@ RESPONSES: Final[dict[int | str, dict[str, Any]]] = {
         401: "Nobody is signed in.",
         403: "The role may not do this, or the request does not come from the page.",
         404: "There is no such thing.",
-        409: "Somebody was first, or it is not the time for it.",
+        409: "Somebody was first, it is not the time for it, or the store contradicts itself.",
         413: "The request is too large.",
         422: "Something in the request is wrong.",
         429: "Too many requests.",
@@ -116,6 +116,11 @@ def install(app: FastAPI) -> None:
         answer.headers["Retry-After"] = "5"
         return answer
 
+    async def contradicts(request: Request, error: Exception) -> Response:
+        assert isinstance(error, StoreContradicts)
+        logger.warning("%s", error.sentences)
+        return problem(request, 409, error.sentences)
+
     async def fault(request: Request, error: Exception) -> Response:
         logger.error("a fault of the console at %s", request.url.path, exc_info=error)
         return problem(request, 500, "a fault of the console: its log says more")
@@ -125,5 +130,6 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(RequestValidationError, invalid)
     app.add_exception_handler(StoreUnavailable, store_away)
     app.add_exception_handler(StoreError, store_away)
+    app.add_exception_handler(StoreContradicts, contradicts)
     app.add_exception_handler(DatabaseUnusable, fault)
     app.add_exception_handler(Exception, fault)

@@ -20,10 +20,9 @@ from replay.roads import roads_of
 from replay.rounds import load_round
 from replay.shoe import beads_of
 from replay.story import Story
-from schemas.verdicts import parse_verdict
 from store.connect import Store
 from store.read.events import round_surrounded
-from store.read.rounds import RoundFilter, verdicts
+from store.read.rounds import RoundFilter, read_verdict, verdicts
 from store.rows.raw import StoredEvent
 from store.rows.verdicts import RoundKey
 
@@ -119,7 +118,7 @@ def _surroundings(store: Store, key: RoundKey) -> list[StoredEvent]:
 
 def _roads(store: Store, story: Story) -> Any:
     of_shoe = verdicts(store, RoundFilter(tables=(story.table,), shoe=story.shoe))
-    upto = [parse_verdict(each.json) for each in of_shoe if each.key.round <= story.round]
+    upto = [read_verdict(each) for each in of_shoe if each.key.round <= story.round]
     return roads_of(beads_of(upto))
 
 

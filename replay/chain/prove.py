@@ -27,7 +27,7 @@ from store.read.proof import checkpoints, leaves_beginning, leaves_of_rows, sign
 from store.read.rounds import revisions
 from store.rows.proof import Checkpoint, Leaf, SigningKey
 from store.rows.raw import RecordKey
-from store.rows.verdicts import RoundKey
+from store.rows.verdicts import RoundKey, StoredVerdict
 
 SEAL_FIRST = "run: tablewatch chain checkpoint (where `chain run` is at work: ask again after its next checkpoint)"
 """What to do about it."""
@@ -146,7 +146,7 @@ def _check_that_all_are_there(store: Store, key: RoundKey, rows: Sequence[Chaine
     if not rows:
         return
     judged = revisions(store, key)
-    findings = {str(finding["id"]) for each in judged for finding in orjson.loads(each.json)["findings"]}
+    findings = {name for each in judged for name in _findings_named(each)}
     of_round = key_of(key.table, key.shoe, key.round) + "/"
     beginnings = [("verdict", of_round), ("round", of_round), *(("finding", key_of(each) + "/") for each in findings)]
     stored = {(row.kind, row.key) for row in rows}
@@ -160,6 +160,14 @@ def _check_that_all_are_there(store: Store, key: RoundKey, rows: Sequence[Chaine
         # An earlier revision may be past its time.
         if leaf.kind != "verdict" or int(leaf.key.split("/")[-2]) >= last:
             raise NotAsSealed(f"{leaf.kind} {leaf.key} was sealed and is gone; {LOOK}")
+
+
+def _findings_named(stored: StoredVerdict) -> list[str]:
+    """The ids of the findings in a verdict; none where it cannot be read, since its leaf tells that it was changed."""
+    try:
+        return [str(finding["id"]) for finding in orjson.loads(stored.json)["findings"]]
+    except (ValueError, KeyError, TypeError):
+        return []
 
 
 def _gives_its_digest(store: Store, key: RoundKey) -> bool:

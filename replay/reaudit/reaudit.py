@@ -10,10 +10,9 @@ from replay.fields import field_words
 from replay.reaudit.dealing import dealt_alike
 from replay.reaudit.statement import SETTINGS, Statement
 from replay.verify import Deviation, verify
-from schemas.verdicts import parse_verdict
 from store.connect import Store
-from store.read.rounds import ALL, RoundFilter, currencies_of, verdict
-from store.rows.verdicts import RoundKey
+from store.read.rounds import ALL, RoundFilter, currencies_of, read_verdict, verdict
+from store.rows.verdicts import RoundKey, StoredVerdict
 
 MOST_LISTED = 1_000
 MOST_EXPLAINED = 50
@@ -169,7 +168,7 @@ def _explained(store: Store, key: RoundKey, revision: int, parts: tuple[str, ...
     if deviations:
         words = _words(deviations[0], currencies_of(store, [key]).get(key))
         return RowDiffers(key, revision, parts, words, judge_agrees=False)
-    row = _row_says_otherwise(store, key, stored.json)
+    row = _row_says_otherwise(store, key, stored)
     if row:
         return RowDiffers(key, revision, parts, f"the judge stands by the verdict, and {row}", judge_agrees=True)
     words = "the judge stands by the verdict under its own settings: the readings of this re-audit differ from those"
@@ -185,9 +184,9 @@ def _words(deviation: Deviation, currency: str | None) -> str:
     return f"the judge deviates from the stored verdict ({deviation.kind}): {fields}" if fields else deviation.kind
 
 
-def _row_says_otherwise(store: Store, key: RoundKey, json: bytes) -> str:
+def _row_says_otherwise(store: Store, key: RoundKey, stored: StoredVerdict) -> str:
     """In what the compact row of a round differs from its verdict."""
-    said = parse_verdict(json)
+    said = read_verdict(stored)
     rows = store.query(
         "SELECT winner, `bets.bet`, `bets.stake`, `bets.expected_paid`, `bets.expected_collected`, `bets.paid`,"
         " `bets.collected` FROM rounds FINAL WHERE table = %(table)s AND shoe = %(shoe)s AND round = %(round)s",

@@ -4,8 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from schemas.verdicts import Verdict, parse_verdict
 from store.card_numbers import card_codes
 from store.connect import Store
+from store.errors import StoreContradicts
 from store.rows.verdicts import RoundKey, RoundSummary, StoredVerdict, revision_and_time
 
 
@@ -181,6 +183,17 @@ def verdict(store: Store, key: RoundKey, revision: int | None = None) -> StoredV
     # A round has few revisions: the one that counts is picked here, which is quicker than to plan a sort.
     found = [each for each in _stored(store, key) if revision is None or each.revision == revision]
     return max(found, key=_weight, default=None)
+
+
+def read_verdict(stored: StoredVerdict) -> Verdict:
+    """What a stored verdict says; ``StoreContradicts`` where it says nothing that a judge wrote."""
+    try:
+        return parse_verdict(stored.json)
+    except ValueError as error:
+        raise StoreContradicts(
+            f"Revision {stored.revision} of the verdict on {stored.key} is not one that a judge wrote: it was changed"
+            " in the store"
+        ) from error
 
 
 def revisions(store: Store, key: RoundKey) -> list[StoredVerdict]:

@@ -16,9 +16,9 @@ from replay.rounds import RoundNotFound, not_there
 from replay.unplaced import unplaced_money
 from replay.void_ruling import ruled_ground
 from schemas.money import amount_words, signed_words
-from schemas.verdicts import Verdict, parse_verdict
+from schemas.verdicts import Verdict
 from store.connect import Store
-from store.read.rounds import RoundFilter, currencies, currencies_of, opened_at, verdict, verdicts
+from store.read.rounds import RoundFilter, currencies, currencies_of, opened_at, read_verdict, verdict, verdicts
 from store.rows.verdicts import RoundKey
 from tablewatch.commands import replay_filters as filters
 from tablewatch.commands.replay_paper import sheet
@@ -81,7 +81,7 @@ def refund_rounds(
                 if start is None:
                     raise not_there(store, first, "judged round")
                 wanted = RoundFilter(tables=(first.table,), start=start, end=wanted.end)
-            found = [parse_verdict(each.json) for each in verdicts(store, wanted)]
+            found = [read_verdict(each) for each in verdicts(store, wanted)]
             if not found:
                 raise RoundNotFound("No judged round was opened in that time.")
         result = refund(
@@ -99,7 +99,7 @@ def _verdict(store: Store, key: Any) -> Verdict:
     found = verdict(store, key)
     if found is None:
         raise not_there(store, key, "judged round")
-    return parse_verdict(found.json)
+    return read_verdict(found)
 
 
 def _currency(store: Store, found: Sequence[Verdict]) -> str | None:

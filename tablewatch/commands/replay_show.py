@@ -1,6 +1,7 @@
 """`tablewatch replay show`: one round as a story, at once, step by step, or in the pace it happened."""
 
 import sys
+from collections.abc import Sequence
 from typing import Annotated
 
 import orjson
@@ -8,7 +9,8 @@ import typer
 
 from replay.rounds import load_round
 from replay.story import Story, story_json
-from schemas.verdicts import parse_verdict
+from schemas.verdicts import Verdict
+from store.read.rounds import read_verdict
 from store.rows.verdicts import StoredVerdict
 from tablewatch.commands.replay_paper import print_story, sheet, time_words
 from tablewatch.commands.replay_store import FLAGGED, Round, named_round, note, stored
@@ -47,7 +49,7 @@ def show(
     with stored() as store:
         found = load_round(store, key)
         note(store, "show", [key])
-        story = found.story()
+        story, verdicts = found.story(), [read_verdict(each) for each in found.revisions]
         if found.lacks is not None:
             typer.echo(found.lacks, err=True)
         if as_json:
@@ -61,12 +63,14 @@ def show(
         elif speed is not None:
             pace(sheet(), story, speed)
         else:
-            _print(story, found.revisions, found.leaves_out)
+            _print(story, found.revisions, verdicts, found.leaves_out)
     if found.lacks is not None:
         raise typer.Exit(FLAGGED)
 
 
-def _print(story: Story, revisions: tuple[StoredVerdict, ...], leaves_out: str | None) -> None:
+def _print(
+    story: Story, revisions: Sequence[StoredVerdict], verdicts: Sequence[Verdict], leaves_out: str | None
+) -> None:
     console = sheet()
     print_story(console, story)
     if leaves_out is not None:
@@ -75,8 +79,7 @@ def _print(story: Story, revisions: tuple[StoredVerdict, ...], leaves_out: str |
     if len(revisions) > 1:
         console.print()
         console.print("Revisions:", style="dim")
-        for each in revisions:
-            verdict = parse_verdict(each.json)
+        for each, verdict in zip(revisions, verdicts, strict=True):
             codes = ", ".join(finding.code for finding in verdict.findings) or "no finding"
             at = time_words(each.judged * 1_000, seconds=True)
             console.print(f"  {each.revision}  {at} UTC  judge {each.judge}  {verdict.status}: {codes}", style="dim")

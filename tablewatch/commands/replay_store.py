@@ -53,7 +53,7 @@ def stored() -> Iterator[Store]:
     except EventsGone as error:
         raise _ended(str(error), FLAGGED) from error
     except StoreContradicts as error:
-        raise _ended(f"{error}. `tablewatch replay verify --chain` tells what was changed.", FLAGGED) from error
+        raise _ended(error.sentences, FLAGGED) from error
     except (RoundNotFound, InvalidSetting, *_TO_CORRECT) as error:
         raise _ended(str(error), WRONG_USE) from error
     except StoreError as error:

@@ -48,6 +48,13 @@ def test_a_row_that_is_gone_is_not_as_sealed(store: Store, wrong: JudgedRound, g
         _prove(store, wrong)
 
 
+@pytest.mark.parametrize("said", ["{broken", "[]", '{"findings": 1}'])
+def test_a_verdict_that_cannot_be_read_is_not_as_sealed(store: Store, wrong: JudgedRound, said: str) -> None:
+    _mutate(store, f"verdicts UPDATE verdict = '{said}' WHERE revision = 2")
+    with pytest.raises(NotAsSealed, match=r"verdict BT1/S1/1/2/.* is not what was sealed"):
+        _prove(store, wrong)
+
+
 def test_rows_of_another_round_may_go(store: Store, wrong: JudgedRound) -> None:
     store.command("ALTER TABLE rounds DELETE WHERE round = 2 SETTINGS mutations_sync = 2")
     store.command("ALTER TABLE verdicts DELETE WHERE round = 2 SETTINGS mutations_sync = 2")

@@ -57,6 +57,17 @@ def test_a_round_is_proved_once_it_is_sealed(evening: Evening, tmp_path: Path) -
         assert "replay verify --chain" in words
 
 
+def test_a_verdict_that_no_judge_wrote_is_named(evening_of_its_own: Evening) -> None:
+    evening = evening_of_its_own
+    evening.parts.store.command("ALTER TABLE verdicts UPDATE verdict = '{broken' WHERE 1 SETTINGS mutations_sync = 2")
+    auditor = evening.client("auditor")
+    for what in ("", "/refund"):
+        refused = auditor.get(_path(evening, "flagged") + what)
+        assert refused.status_code == 409
+        assert "of the verdict on" in refused.json()["detail"] and "not one that a judge wrote" in refused.text
+        assert "replay verify --chain" in refused.text
+
+
 def test_another_card_changes_the_outcome_the_findings_and_the_money(evening: Evening) -> None:
     wanted = next(
         each for each in evening.rounds
