@@ -36,7 +36,7 @@ async def evidence_bundle(
     key = RoundKey(table, shoe, round)
     await asyncio.to_thread(stored_round, parts.store, key)
     try:
-        content = await asyncio.to_thread(bundle, parts.store, [key])
+        content = await asyncio.to_thread(bundle, parts.store, [key], (), parts.own_keys())
     except (NotSealed, NotAsSealed, TreeIncomplete) as error:
         note_round(parts, session, "asked for the evidence of a round, which cannot be had yet", key, request)
         raise Refused(409, str(error)) from error

@@ -1,6 +1,7 @@
 """Evidence about a stored round: judged anew, and proved to be as it was sealed."""
 
 import asyncio
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from fastapi import APIRouter, Request
@@ -10,12 +11,13 @@ from console.api.models import Told
 from console.api.rounds import Number, Shoe, Table, note_round, stored_round
 from console.server.gate import SignedIn
 from console.server.parts import Console
-from replay.chain.prove import NotAsSealed, NotSealed, RoundProof, prove_round
+from replay.chain.prove import NotAsSealed, NotSealed, RoundProof, belief, consistency_json, prove_round
 from replay.chain.tree import TreeIncomplete
 from replay.rounds import StoredRound
 from replay.verify import Deviation, verify
 from store.connect import Store
 from store.read.rounds import RoundFilter
+from store.rows.proof import SigningKey
 from store.rows.verdicts import RoundKey
 
 router = APIRouter(prefix="/api/v1/rounds", tags=["evidence"])
@@ -72,30 +74,32 @@ async def proof(
     """Every row of the round against its leaf under the first signed checkpoint that covers it."""
     key = RoundKey(table, shoe, round)
     stored = await asyncio.to_thread(stored_round, parts.store, key)
-    told = await asyncio.to_thread(_proof, parts.store, stored)
+    told = await asyncio.to_thread(_proof, parts.store, stored, parts.own_keys())
     note_round(parts, session, "asked for the proof of a round", key, request, {"state": told.state})
     return told
 
 
-def _proof(store: Store, stored: StoredRound) -> ProofTold:
+def _proof(store: Store, stored: StoredRound, own: Sequence[SigningKey]) -> ProofTold:
     try:
         proved = prove_round(store, stored.key, [each.key for each in stored.events])
+        consistency_json(store, proved.checkpoint, own=own)
     except NotSealed as error:
         return _unproved("not sealed", str(error))
     except (NotAsSealed, ProofInvalid, TreeIncomplete) as error:
         return _unproved("not as sealed", str(error))
-    return _proved(proved)
+    name_it = f"Name the key that its owner told you: `tablewatch replay prove {stored.key} --trust KEY`."
+    return _proved(proved, belief(store, (), own, name_it))
 
 
 def _unproved(state: Literal["not sealed", "not as sealed"], words: str) -> ProofTold:
     return ProofTold(state=state, words=words, rows=0, size=None, sealed=None, root=None, key=None)
 
 
-def _proved(proved: RoundProof) -> ProofTold:
+def _proved(proved: RoundProof, believed: str) -> ProofTold:
     signed = proved.checkpoint
     return ProofTold(
         state="proved",
-        words=proved.words,
+        words=f"{proved.words} {believed}",
         rows=len(proved.rows),
         size=signed.size,
         sealed=signed.at,

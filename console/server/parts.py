@@ -15,10 +15,13 @@ from console.auth.people import People
 from console.auth.sessions import Sessions
 from console.changes.ledger import Ledger
 from console.live.room import LiveRoom
+from console.server.problems import Refused
 from console.shifts import Shifts, zone_of
 from console.uncertain import UncertainActs
 from games.readings import Readings
+from replay.chain.keys import KeyRing, KeyUnreadable
 from store.connect import Store
+from store.rows.proof import SigningKey
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,8 @@ class Parts:
     """What two administrators together may change."""
     readings: Readings
     """Of the unclear rules that change money: the hold is held against the odds under these."""
+    ring: KeyRing | None = None
+    """The key folder, whose keys are believed under evidence; None, or one without keys: the store's oldest key is."""
     shifts: Shifts = field(default_factory=Shifts)
     oidc: Provider | None = None
     """Whom else people may sign in with; None: name and password alone."""
@@ -51,6 +56,13 @@ class Parts:
     uncertain: UncertainActs = field(default_factory=UncertainActs)
     streams: Counter[bytes] = field(default_factory=Counter)
     """Open streams by session."""
+
+    def own_keys(self) -> list[SigningKey]:
+        """The keys whose signatures are believed, as they are now; a refusal where one cannot be read."""
+        try:
+            return [] if self.ring is None else self.ring.known()
+        except KeyUnreadable as error:
+            raise Refused(409, f"the key folder of the console: {error}") from error
 
     @property
     def zone(self) -> ZoneInfo:

@@ -15,7 +15,7 @@ from replay.bundle.clocks import clocks_said, heartbeats_around
 from replay.bundle.facts_said import facts_said
 from replay.bundle.report import report_page, round_report
 from replay.bundle.rules_said import rules_said
-from replay.chain.prove import LOOK, NotAsSealed, NotSealed, proof_json, prove_round
+from replay.chain.prove import LOOK, NotAsSealed, NotSealed, consistency_json, proof_json, prove_round
 from replay.roads import roads_of
 from replay.rounds import load_round
 from replay.shoe import beads_of
@@ -23,6 +23,7 @@ from replay.story import Story
 from store.connect import Store
 from store.read.events import round_surrounded
 from store.read.rounds import RoundFilter, read_verdict, verdicts
+from store.rows.proof import SigningKey
 from store.rows.raw import StoredEvent
 from store.rows.verdicts import RoundKey
 
@@ -48,12 +49,13 @@ of heartbeats, some may be missing.
 """
 
 
-def bundle(store: Store, keys: Sequence[RoundKey]) -> bytes:
-    """The bundle of these rounds, as an archive; the same rounds in the same store give the same bytes."""
+def bundle(store: Store, keys: Sequence[RoundKey], named: Sequence[str] = (), own: Sequence[SigningKey] = ()) -> bytes:
+    """The bundle of these rounds, as an archive; the same rounds in the same store give the same bytes. Whose signature
+    under the last checkpoint is believed, `vouched_keys` says."""
     files: dict[str, bytes] = {"README.txt": _README}
     reports = []
     for number, key in enumerate(sorted(set(keys)), start=1):
-        of_round, report = _round_files(store, key)
+        of_round, report = _round_files(store, key, named, own)
         reports.append(report)
         files |= {f"round-{number:03d}/{name}": content for name, content in of_round.items()}
     _check(sorted(set(keys)), files)
@@ -78,13 +80,16 @@ def _check(keys: Sequence[RoundKey], files: dict[str, bytes]) -> None:
         )
 
 
-def _round_files(store: Store, key: RoundKey) -> tuple[dict[str, bytes], str]:
+def _round_files(
+    store: Store, key: RoundKey, named: Sequence[str], own: Sequence[SigningKey]
+) -> tuple[dict[str, bytes], str]:
     found = load_round(store, key)
     story = found.story()
     around = _surroundings(store, key)
     beats = heartbeats_around(store, key.table, story.began, story.ended)
     try:
         proof = prove_round(store, key, [event.key for event in (*found.events, *around, *beats)])
+        consistency_json(store, proof.checkpoint, named, own)
     except ProofInvalid as error:
         raise NotAsSealed(f"round {key} is not under its checkpoint: {error}; {LOOK}") from error
     if not found.revisions:

@@ -1,7 +1,7 @@
 """Checkpoints: the text that is signed, in the form of a signed note, and the check of its signature."""
 
 import base64
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from hashlib import sha256
 
@@ -19,6 +19,10 @@ _SIGNATURE_BYTES = 4 + 64
 
 PUT_BACK = "where it is yours, `tablewatch chain checkpoint` with its key folder puts it back"
 """What to do about a key that the store does not have any more."""
+
+
+NAME_THE_KEY = "Name the key that its owner told you: --trust KEY"
+"""What to do where a key is believed on the store's own word."""
 
 
 class CheckpointInvalid(ValueError):
@@ -206,6 +210,27 @@ def vouched_keys(
                 believed[key.key_id] = key
                 grew = True
     return believed
+
+
+def belief_words(
+    keys: Sequence[str],
+    named: Sequence[str],
+    own: Sequence[SigningKey],
+    name_it: str = NAME_THE_KEY,
+) -> str:
+    """Whose signatures are believed (``vouched_keys``), and why; ``name_it``: what to do where it is on the store's own
+    word alone."""
+    names = ", ".join(keys) or "none"
+    if named:
+        return f"Believed: {names}, as you named it or as vouched for."
+    if own:
+        return f"Believed: {names}, of the key folder here or as vouched for."
+    return f"Believed: {names}, ON THE STORE'S OWN WORD: who can write to the store can have put it there. {name_it}"
+
+
+def oldest_first(keys: Mapping[str, SigningKey]) -> tuple[str, ...]:
+    """The names of keys, the one that was made first before the others."""
+    return tuple(sorted(keys, key=lambda name: (keys[name].made, name)))
 
 
 def _vouches(old: SigningKey, key: SigningKey) -> bool:

@@ -13,7 +13,18 @@ from audit.merkle import check_consistency, check_inclusion, consistency_proof, 
 from audit.table import facts_behind
 from replay.chain.compare import subject_of, superseded
 from replay.chain.lateness import open_since
-from replay.chain.note import PUT_BACK, TREE, CheckpointInvalid, PreviousMissing, by_name, check_note, vouched_keys
+from replay.chain.note import (
+    NAME_THE_KEY,
+    PUT_BACK,
+    TREE,
+    CheckpointInvalid,
+    PreviousMissing,
+    belief_words,
+    by_name,
+    check_note,
+    oldest_first,
+    vouched_keys,
+)
 from replay.chain.round_records import lost_of_round
 from replay.chain.rows import BY_KIND, RECORD, ChainedRow, key_of, rows_of
 from replay.chain.seal import GRACE_MS
@@ -243,6 +254,16 @@ def consistency_json(
     path = consistency_proof(old.size, last.size, StoredTree(store, TREE))
     check_consistency(old.size, old.root, last.size, last.root, path)
     return {"checkpoint": checkpoint_json(last), "path": [step.hex() for step in path]}
+
+
+def belief(
+    store: Store,
+    named: Sequence[str],
+    own: Sequence[SigningKey],
+    name_it: str = NAME_THE_KEY,
+) -> str:
+    """Whose signatures a proof goes by, and why."""
+    return belief_words(oldest_first(vouched_keys(signing_keys(store), named, own)), named, own, name_it)
 
 
 def checkpoint_json(checkpoint: Checkpoint) -> dict[str, Any]:

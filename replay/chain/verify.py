@@ -16,6 +16,7 @@ from replay.chain.note import (
     by_name,
     check_note,
     known_keys,
+    oldest_first,
     vouched_keys,
 )
 from replay.chain.rows import BY_KIND, CHAINED, RECORD, ChainedRow, key_of, record_place, rows_of
@@ -102,7 +103,7 @@ def verify_chain(
     told("checkpoints")
     stored, there = signing_keys(store), checkpoints(store, TREE)
     keys = vouched_keys(known_keys(stored, there), named, own)
-    report.keys = tuple(sorted(keys, key=lambda name: (keys[name].made, name)))
+    report.keys = oldest_first(keys)
     signed = believed_checkpoints(there, keys, report.tampering)
     report.tampering += keys_gone(stored, there)
     report.checkpoints = len(signed)

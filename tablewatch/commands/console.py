@@ -35,6 +35,7 @@ from store.connect import Patience, connect
 from streams.alerting.rules import NOBODY, InvalidRouting, Routing, read_routing
 from streams.logs import log_to_stderr
 from tablewatch.commands.changeable import changeable
+from tablewatch.commands.keys import key_ring
 from tablewatch.commands.listening import Place, check_place, listen, wrong_use
 from tablewatch.commands.listing import listing
 from tablewatch.commands.measured import measured
@@ -111,6 +112,7 @@ def serve(
             readings=readings,
             outsiders=Outsiders(database, people),
             oidc=provider,
+            ring=key_ring(),
         )
         nobody = provider is None and all(each.disabled for each in people.all())
         # A port of its own: without a role the console itself shows nothing but the sign-in page.

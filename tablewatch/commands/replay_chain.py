@@ -11,8 +11,17 @@ import typer
 from rich.console import Console
 
 from replay.chain.compare import Tampering
-from replay.chain.note import TREE, CheckpointInvalid, NoCheckpoint, by_name, known_keys, read_published, vouched_keys
-from replay.chain.prove import NotAsSealed, NotInChain, NotSealed, consistency_json, proof_json, prove_round
+from replay.chain.note import (
+    TREE,
+    CheckpointInvalid,
+    NoCheckpoint,
+    belief_words,
+    by_name,
+    known_keys,
+    read_published,
+    vouched_keys,
+)
+from replay.chain.prove import NotAsSealed, NotInChain, NotSealed, belief, consistency_json, proof_json, prove_round
 from replay.chain.tree import TreeIncomplete
 from replay.chain.verify import ChainReport, verify_chain
 from replay.rounds import load_round
@@ -46,20 +55,22 @@ def prove(round: Round, trust: Trust = None) -> None:
     Proves that the round's records, verdicts and findings are under a signed checkpoint, and that the last checkpoint
     continues that one (RFC 6962 inclusion and consistency proofs, as JSON).
 
-    The proof goes to the standard output, and what it proves, in a sentence, to the standard error.
+    The proof goes to the standard output, and what it proves and whose signatures it goes by, in a sentence each, to
+    the standard error.
     Exit code 1 if a row is not what was sealed, or may have been put in, 2 if there is no such round or
     it is not sealed yet.
     """
     key = named_round(round)
     with about_keys(), stored() as store:
-        if foreign := _check_named(store, trust):
+        if foreign := check_named(store, trust):
             typer.echo(f"--trust: {foreign}", err=True)
             raise typer.Exit(FLAGGED)
         found = load_round(store, key)
         note(store, "prove", [key])
+        own = key_ring().known()
         try:
             proof = prove_round(store, key, [event.key for event in found.events])
-            consistency = consistency_json(store, proof.checkpoint, trust or (), key_ring().known())
+            consistency = consistency_json(store, proof.checkpoint, trust or (), own)
             said = {**proof_json(proof), "consistency": consistency}
         except NotSealed as error:
             typer.echo(str(error), err=True)
@@ -73,6 +84,7 @@ def prove(round: Round, trust: Trust = None) -> None:
         last = said["consistency"]["checkpoint"]["size"]
         goes_on = "" if last == proof.checkpoint.size else f" The last checkpoint, {last}, continues that one."
         typer.echo(f"Proved: {proof.words}{goes_on}", err=True)
+        typer.echo(belief(store, trust or (), own), err=True)
 
 
 def check_chain(
@@ -80,7 +92,7 @@ def check_chain(
 ) -> ChainReport:  # fmt: skip
     """Hold the whole store against its chain and say what is wrong, or that nothing is sealed; the caller ends with 1
     where the report is not whole."""
-    foreign = _check_named(store, trust)
+    foreign = check_named(store, trust)
     elsewhere = [] if checkpoints is None else _kept_elsewhere(checkpoints)
     if foreign:
         if as_json:
@@ -121,7 +133,7 @@ def check_chain(
     if elsewhere:
         held = "1 checkpoint" if report.elsewhere == 1 else f"{report.elsewhere} checkpoints"
         typer.echo(f"{checkpoints} holds {held}, the last of {elsewhere[-1].size} leaves; each was looked for here.")
-    typer.echo(_believed(report, trust))
+    typer.echo(belief_words(report.keys, trust or (), key_ring().known()))
     if report.under_no_checkpoint:
         typer.echo(_behind(report))
     typer.echo(_whole(report))
@@ -147,7 +159,7 @@ def _kept_elsewhere(file: Path) -> list[Checkpoint]:
     return found
 
 
-def _check_named(store: Store, trust: list[str] | None) -> str:
+def check_named(store: Store, trust: list[str] | None) -> str:
     """End with a wrong use where no key can be named so, or nothing is signed; else what is wrong where nothing in the
     store is signed with a key that is named."""
     if not trust:
@@ -198,19 +210,6 @@ def _first_not_named(keys: Mapping[str, SigningKey], name: str, named: Sequence[
             return None
         first = name
     return first
-
-
-def _believed(report: ChainReport, trust: list[str] | None) -> str:
-    """Whose signatures were believed, and why."""
-    names = ", ".join(report.keys) or "none"
-    if trust:
-        return f"Believed: {names}, as you named it or as vouched for."
-    if key_ring().known():
-        return f"Believed: {names}, of the key folder here or as vouched for."
-    return (
-        f"Believed: {names}, ON THE STORE'S OWN WORD: who can write to the store can have put it there."
-        " Name the key that its owner told you: --trust KEY"
-    )
 
 
 def _behind(report: ChainReport) -> str:

@@ -6,8 +6,10 @@ from typing import Annotated
 import typer
 
 from replay.bundle.contents import bundle
-from replay.chain.prove import NotAsSealed, NotInChain, NotSealed
+from replay.chain.prove import NotAsSealed, NotInChain, NotSealed, belief
 from replay.chain.tree import TreeIncomplete
+from tablewatch.commands.keys import about_keys, key_ring
+from tablewatch.commands.replay_chain import Trust, check_named
 from tablewatch.commands.replay_store import FLAGGED, named_round, note, stored
 from tablewatch.commands.services import WRONG_USE
 
@@ -15,6 +17,7 @@ from tablewatch.commands.services import WRONG_USE
 def export(
     rounds: Annotated[list[str], typer.Argument(metavar="TABLE/SHOE/ROUND…", help="The rounds, e.g. BT12/S4/17.")],
     output: Annotated[Path, typer.Option("--output", "-o", dir_okay=False, help="The file to write.")],
+    trust: Trust = None,
 ) -> None:
     """Examples:
 
@@ -29,20 +32,28 @@ def export(
 
     What was judged just now can be exported once it is sealed: within ten minutes, while `chain run` is at work.
 
-    Exit code 1 if a row is not what was sealed, or may have been put in, 2 if there is no such round or
+    At its end it says whose signatures it goes by, as `replay prove` does.
+
+    Exit code 1 if a row is not what was sealed, or may have been put in, or if nobody vouches for the key under
+    the last checkpoint, 2 if there is no such round or
     it is not sealed yet.
     """
     keys = [named_round(each) for each in rounds]
-    with stored() as store:
+    with about_keys(), stored() as store:
+        if foreign := check_named(store, trust):
+            typer.echo(f"--trust: {foreign}", err=True)
+            raise typer.Exit(FLAGGED)
         note(store, "export", keys, file=output.name)
         try:
-            content = bundle(store, keys)
+            own = key_ring().known()
+            content = bundle(store, keys, trust or (), own)
         except NotSealed as error:
             typer.echo(str(error), err=True)
             raise typer.Exit(FLAGGED if isinstance(error, NotInChain) else WRONG_USE) from error
         except (NotAsSealed, TreeIncomplete) as error:
             typer.echo(str(error), err=True)
             raise typer.Exit(FLAGGED) from error
+        believed = belief(store, trust or (), own)
     try:
         output.write_bytes(content)
     except OSError as error:
@@ -50,3 +61,4 @@ def export(
         raise typer.Exit(WRONG_USE) from error
     count = len(set(keys))
     typer.echo(f"{count} {'round is' if count == 1 else 'rounds are'} in {output}, {len(content):,} bytes.")
+    typer.echo(believed)

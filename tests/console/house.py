@@ -31,6 +31,7 @@ from console.live.sources import feed_of, lag_at
 from console.server.app import make_app
 from console.server.parts import Parts
 from games.readings import DEFAULT_READINGS, Readings
+from replay.chain.keys import KeyRing
 from schemas.findings import SEVERITY, Finding, finding_id, finding_json
 from schemas.topics import ALERTS
 from simulator.floor import simulate
@@ -114,6 +115,7 @@ def console_server(
     subjects: Sequence[Subject] = (),
     oidc: Callable[[str], Provider] | None = None,
     readings: Readings = DEFAULT_READINGS,
+    ring: KeyRing | None = None,
 ) -> Iterator[ConsoleServer]:
     """A console with one person per role, on its own file in this folder; ``oidc`` makes the provider by its url."""
     database = Database(folder)
@@ -139,6 +141,7 @@ def console_server(
         readings=readings,
         outsiders=Outsiders(database, people),
         oidc=oidc(url) if oidc else None,
+        ring=ring,
     )
     server = uvicorn.Server(
         uvicorn.Config(

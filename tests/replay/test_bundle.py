@@ -320,7 +320,7 @@ def test_a_round_under_a_key_that_was_made_after_a_loss_is_handed_out(store: Sto
     rounds = fill(store, Case().round().lines(), per_record=1)
     assert Sealer(store, ring, lambda: NOW).seal() is not None
     path = tmp_path / "case.zip"
-    path.write_bytes(bundle(store, [rounds[0].key]))
+    path.write_bytes(bundle(store, [rounds[0].key], own=ring.known()))
     assert any(f"add --trust {after.key_id}" in line for line in check_case.check(path)[0])
     assert check_case.check(path, frozenset({after.key_id}))[1]
 

@@ -18,8 +18,10 @@ from store.rows.proof import Checkpoint
 from store.write.proof import write_keys
 from store.write.verdicts import write_verdicts
 from tablewatch.command import app
+from tests.audit.case import Case
 from tests.replay.commands import Run, said_by
 from tests.replay.evidence import LATER, ring_in, sealed_evening
+from tests.replay.stored import fill
 from tests.store.floor import ARRIVAL, judged
 
 
@@ -143,6 +145,29 @@ def test_a_chain_made_anew_with_another_key_is_an_alarm_and_no_typing_error(
     write_keys(store, ring.known())
     again = run("verify", "--chain", "--trust", ours)
     assert again.exit_code == 1 and f"nothing in the store is signed with key {ours}" in again.stderr
+
+
+def test_what_a_stranger_sealed_is_neither_proved_nor_exported_where_the_key_folder_is(
+    run: Run, store: Store, ring: KeyRing, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(store, Case().round(bets={"b1": ("player", 100)}, settled={"b1": (100, 0)}).lines())
+    forger = _made_anew(store, tmp_path).known()[0].key_id
+    case = tmp_path / "case.zip"
+    commands = (("prove", "BT1/S1/1"), ("export", "BT1/S1/1", "-o", str(case)))
+    for command in commands:
+        refused = run(*command)
+        assert refused.exit_code == 1
+        assert f"it is signed with key {forger}, which nobody vouches for" in refused.stderr
+        assert not case.exists()
+
+    monkeypatch.setenv("TABLEWATCH_DATA", str(tmp_path / "auditor"))
+    for command in commands:
+        on_its_word = run(*command)
+        assert on_its_word.exit_code == 0
+        assert f"Believed: {forger}, ON THE STORE'S OWN WORD" in on_its_word.output
+        named = run(*command, "--trust", forger)
+        assert named.exit_code == 0 and f"Believed: {forger}, as you named it" in named.output
+        assert run(*command, "--trust", ring.known()[0].key_id).exit_code == 1
 
 
 def test_what_is_no_name_of_a_key_and_an_empty_store_are_a_wrong_use(

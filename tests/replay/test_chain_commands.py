@@ -72,11 +72,15 @@ def test_a_round_from_the_seal_to_a_bundle_that_a_stranger_checks(floor: str, ow
     said = orjson.loads(proof.stdout)
     assert said["round"] == floor
     rows, size = len(said["rows"]), said["checkpoint"]["size"]
-    assert proof.stderr == f"Proved: All {rows} rows of the round are under checkpoint {size}, unchanged.\n"
+    believed = f"Believed: {said['checkpoint']['key_id']}, of the key folder here or as vouched for."
+    assert proof.stderr == (
+        f"Proved: All {rows} rows of the round are under checkpoint {size}, unchanged.\n{believed}\n"
+    )
     assert {orjson.loads(row["content"])["kind"] for row in said["rows"]} == {"record", "verdict", "round"}
 
     case = tmp_path / "case.zip"
-    assert run("replay", "export", floor, "-o", str(case)).exit_code == 0
+    exported = run("replay", "export", floor, "-o", str(case))
+    assert exported.exit_code == 0 and believed in exported.stdout
     with zipfile.ZipFile(case) as archive:
         archive.extractall(tmp_path / "case")
     key = orjson.loads(run("keys", "list", "--json").output)["key_id"]

@@ -97,7 +97,9 @@ def open_evening(store: Store, folder: Path) -> Iterator[Evening]:
     (folder / "alert-routes.toml").write_text(ROUTING)
     KeyRing(folder / "keys").make("evening")
     environment = {"TABLEWATCH_DATA": str(folder), "TABLEWATCH_SETTINGS": str(folder / "tablewatch.toml")}
-    with console_server(folder, broker, store, subjects=changeable(environment)) as server:
+    with console_server(
+        folder, broker, store, subjects=changeable(environment), ring=KeyRing(folder / "believed")
+    ) as server:
         server.parts.people.add("second-admin", "administrator", PASSWORD)
         yield Evening(server, rounds, alerts, start)
 

@@ -57,6 +57,24 @@ def test_a_round_is_proved_once_it_is_sealed(evening: Evening, tmp_path: Path) -
         assert "replay verify --chain" in words
 
 
+def test_what_a_stranger_sealed_is_neither_proved_nor_handed_out(evening_of_its_own: Evening, tmp_path: Path) -> None:
+    evening = evening_of_its_own
+    stranger, own = KeyRing(tmp_path / "strange"), evening.parts.ring
+    forger = stranger.make("stranger")
+    assert Sealer(evening.parts.store, stranger, lambda: 1_900_000_000_000).seal() is not None
+    auditor = evening.client("auditor")
+    told = auditor.get(_path(evening) + "/proof").json()
+    # Without a key of its own the console has nothing else to go by, and says so.
+    assert told["state"] == "proved" and "ON THE STORE'S OWN WORD" in told["words"]
+    assert own is not None
+    own.make("casino")
+    told = auditor.get(_path(evening) + "/proof").json()
+    refused = auditor.get(_path(evening) + "/bundle")
+    assert (told["state"], refused.status_code) == ("not as sealed", 409)
+    for words in (told["words"], refused.text):
+        assert f"it is signed with key {forger.key_id}, which nobody vouches for" in words
+
+
 def test_a_verdict_that_no_judge_wrote_is_named(evening_of_its_own: Evening) -> None:
     evening = evening_of_its_own
     evening.parts.store.command("ALTER TABLE verdicts UPDATE verdict = '{broken' WHERE 1 SETTINGS mutations_sync = 2")
