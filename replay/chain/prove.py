@@ -28,13 +28,13 @@ from replay.chain.note import (
 from replay.chain.round_records import lost_of_round
 from replay.chain.rows import BY_KIND, RECORD, ChainedRow, key_of, rows_of
 from replay.chain.seal import GRACE_MS
-from replay.chain.tree import StoredTree
+from replay.chain.tree import StoredTree, TreeIncomplete
 from replay.chain.verify import expired_by, sealed_tombstones
 from replay.verify import settings_in
 from replay.windows import shoe_windows
 from store.connect import Store
 from store.read.findings import last_versions, rounds_that_name
-from store.read.proof import checkpoints, leaves_beginning, leaves_of_rows, signing_keys
+from store.read.proof import checkpoints, first_missing, leaves_beginning, leaves_of_rows, signing_keys
 from store.read.rounds import revisions
 from store.rows.proof import Checkpoint, Leaf, SigningKey
 from store.rows.raw import RecordKey
@@ -296,6 +296,11 @@ def _before(store: Store, checkpoint: Checkpoint) -> Checkpoint | None:
 def _leaf_of(store: Store, leaves: Sequence[Leaf], row: ChainedRow) -> Leaf:
     """The leaf of a row, which must be as it was sealed."""
     of_row = [leaf for leaf in leaves if (leaf.kind, leaf.key) == (row.kind, row.key)]
+    if not of_row and (missing := _missing_leaf(store)) is not None:
+        raise TreeIncomplete(
+            f"{row.kind} {row.key} has no leaf, and leaf {missing} is not in the store, whosever it is;"
+            " `tablewatch replay verify --chain` tells"
+        )
     if not of_row and _is_late(store, row):
         raise NotInChain(
             f"{row.kind} {row.key} is older than the last checkpoint and not in the chain; run: tablewatch replay"
@@ -307,6 +312,11 @@ def _leaf_of(store: Store, leaves: Sequence[Leaf], row: ChainedRow) -> Leaf:
         if leaf.leaf == row.leaf:
             return leaf
     raise NotAsSealed(f"{row.kind} {row.key} is not what was sealed; {LOOK}")
+
+
+def _missing_leaf(store: Store) -> int | None:
+    """The first position that no leaf has among those that are signed."""
+    return first_missing(store, TREE, max((each.size for each in checkpoints(store, TREE)), default=0))
 
 
 def _is_late(store: Store, row: ChainedRow) -> bool:

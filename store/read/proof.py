@@ -94,6 +94,26 @@ def tree_size(store: Store, tree: str) -> int:
     return int(rows[0][0]) if rows else 0
 
 
+_BLOCK = 1 << 16
+
+
+def first_missing(store: Store, tree: str, size: int) -> int | None:
+    """The first position among the first ``size`` of a tree that no leaf has; None where each has one."""
+    blocks: dict[int, int] = dict(
+        store.query(
+            f"SELECT intDiv(position, {_BLOCK}) AS block, groupBitmap(position) FROM leaves"
+            " WHERE tree = %(tree)s AND position < %(size)s GROUP BY block",
+            {"tree": tree, "size": size},
+        )
+    )
+    for start in range(0, size, _BLOCK):
+        end = min(start + _BLOCK, size)
+        if blocks.get(start // _BLOCK, 0) < end - start:
+            there = leaf_hashes(store, tree, start, end)
+            return next(position for position in range(start, end) if position not in there)
+    return None
+
+
 def chain_heads(store: Store, tree: str, size: int | None = None) -> dict[str, bytes]:
     """The last link of each table's hash chain among the first ``size`` leaves of a tree."""
     columns = store.columns(

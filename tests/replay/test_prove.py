@@ -7,6 +7,7 @@ import pytest
 
 from replay.chain.prove import NotAsSealed, NotInChain, prove_round
 from replay.chain.seal import Sealer
+from replay.chain.tree import TreeIncomplete
 from schemas.decoding import Decoded, Rejected
 from store.connect import Store
 from store.read.events import round_events
@@ -52,6 +53,20 @@ def test_a_row_that_is_gone_is_not_as_sealed(store: Store, wrong: JudgedRound, g
 def test_a_verdict_that_cannot_be_read_is_not_as_sealed(store: Store, wrong: JudgedRound, said: str) -> None:
     _mutate(store, f"verdicts UPDATE verdict = '{said}' WHERE revision = 2")
     with pytest.raises(NotAsSealed, match=r"verdict BT1/S1/1/2/.* is not what was sealed"):
+        _prove(store, wrong)
+
+
+def test_a_row_whose_leaf_was_removed_is_not_called_not_sealed_yet(store: Store, wrong: JudgedRound) -> None:
+    """Also where it is so young that the next checkpoint may be still to come for it."""
+    _mutate(store, "checkpoints UPDATE at = fromUnixTimestamp64Milli(1) WHERE 1")
+    [(position, key)] = store.query(
+        "SELECT position, key FROM leaves WHERE kind = 'verdict' AND key LIKE 'BT1/S1/1/2/%'"
+    )
+    _mutate(store, f"leaves DELETE WHERE position = {position}")
+    with pytest.raises(TreeIncomplete, match=f"verdict {key} has no leaf, and leaf {position} is not in the store"):
+        _prove(store, wrong)
+    _mutate(store, "leaves DELETE WHERE position < 2")
+    with pytest.raises(TreeIncomplete, match="leaf 0 is not in the store"):
         _prove(store, wrong)
 
 
