@@ -6,6 +6,7 @@ from store.rows.raw import StoredEvent
 
 _LOADING = "shoe.loaded.v1"
 _ENDING = "shoe.ended.v1"
+_CARD = "card.drawn.v1"
 
 
 def shoe_loadings(store: Store, table: str, shoe: str) -> list[StoredEvent]:
@@ -21,10 +22,8 @@ def shoe_endings(store: Store, table: str, shoe: str) -> list[StoredEvent]:
 
 
 def cards_read(store: Store, table: str, shoe: str) -> list[tuple[int, int, str]]:
-    """The cards of a shoe as they were read: round, draw and card, each reading once."""
-    rows = store.query(
-        "SELECT DISTINCT round, draw, card FROM events WHERE table = %(table)s AND shoe = %(shoe)s"
-        " AND type = 'card.drawn.v1' ORDER BY round, draw, card",
-        {"table": table, "shoe": shoe},
-    )
-    return [(number, draw, card) for number, draw, card in rows]
+    """The cards of a shoe as they were read: round, draw and card, each reading once. As the records have them: an
+    event row says where its event is, and no more."""
+    found = events_where(store, "shoe = %(shoe)s AND type = %(type)s", {"shoe": shoe, "type": _CARD}, table=table)
+    read = (each.event.data for each in found if each.event.type == _CARD)
+    return sorted({(data.round, data.draw, data.card) for data in read if data.shoe == shoe})
