@@ -13,6 +13,7 @@ from replay.verify import Deviation, verify
 from store.connect import Store
 from store.read.rounds import ALL, RoundFilter, currencies_of, read_verdict, verdict
 from store.rows.verdicts import RoundKey, StoredVerdict
+from store.write.verdicts import outcome_columns
 
 MOST_LISTED = 1_000
 MOST_EXPLAINED = 50
@@ -171,7 +172,10 @@ def _explained(store: Store, key: RoundKey, revision: int, parts: tuple[str, ...
     row = _row_says_otherwise(store, key, stored)
     if row:
         return RowDiffers(key, revision, parts, f"the judge stands by the verdict, and {row}", judge_agrees=True)
-    words = "the judge stands by the verdict under its own settings: the readings of this re-audit differ from those"
+    words = (
+        "the judge stands by the verdict under its own settings: the readings of this re-audit differ from those, or"
+        " the compact row has other cards or decks than were dealt"
+    )
     return RowDiffers(key, revision, parts, words, judge_agrees=True)
 
 
@@ -187,16 +191,19 @@ def _words(deviation: Deviation, currency: str | None) -> str:
 def _row_says_otherwise(store: Store, key: RoundKey, stored: StoredVerdict) -> str:
     """In what the compact row of a round differs from its verdict."""
     said = read_verdict(stored)
+    outcome = outcome_columns([said])
     rows = store.query(
-        "SELECT winner, `bets.bet`, `bets.stake`, `bets.expected_paid`, `bets.expected_collected`, `bets.paid`,"
-        " `bets.collected` FROM rounds FINAL WHERE table = %(table)s AND shoe = %(shoe)s AND round = %(round)s",
+        f"SELECT {', '.join(outcome)}, `bets.bet`, `bets.stake`, `bets.expected_paid`, `bets.expected_collected`,"
+        " `bets.paid`, `bets.collected` FROM rounds FINAL"
+        " WHERE table = %(table)s AND shoe = %(shoe)s AND round = %(round)s",
         {"table": key.table, "shoe": key.shoe, "round": key.round},
     )
     if not rows:
         return "the compact row of the round is not there"
-    winner, *columns = rows[0]
-    if winner != (said.outcome.winner if said.outcome is not None else ""):
-        return f"the compact row has the winner {winner!r}"
+    row_has, columns = rows[0][: len(outcome)], rows[0][len(outcome) :]
+    for (name, [wanted]), found in zip(outcome.items(), row_has, strict=True):
+        if (list(found) if isinstance(wanted, list) else found) != wanted:
+            return f"the compact row has the {name.replace('_', ' ')} {found!r}"
     for bet, row in zip(said.bets, zip(*columns, strict=True), strict=False):
         due = (None, None) if bet.expected is None else (bet.expected.paid, bet.expected.collected)
         moved = (None, None) if bet.actual is None else (bet.actual.paid, bet.actual.collected)

@@ -9,8 +9,8 @@ from typing import Any
 from games.cards import STANDARD
 from games.money import plain_decimal
 from games.rulebook import GAMES
-from schemas.verdicts import Bet, Settled, verdict_json
-from schemas.verdicts_again import BetAgain, SettledAgain
+from schemas.verdicts import Bet, Settled, Verdict, verdict_json
+from schemas.verdicts_again import BetAgain, SettledAgain, VerdictAgain
 from store.card_numbers import card_numbers
 from store.connect import Store
 from store.rows.verdicts import JudgedRound, JudgedRoundAgain
@@ -66,17 +66,25 @@ def _round_columns(rounds: Sequence[JudgedRound | JudgedRoundAgain]) -> dict[str
         "judged": [arrival_ticks(each.judged) for each in rounds],
         "opened": [device_ticks(each.opened) for each in rounds],
         "ended": [device_ticks(each.ended) for each in rounds],
-        "game": [verdict.game or "" for verdict in verdicts],
         "document": [verdict.rules.document if verdict.rules else "" for verdict in verdicts],
         "in_force": [date.fromisoformat(v.rules.in_force) if v.rules else _NO_DATE for v in verdicts],
         "decks": [each.decks or 0 for each in rounds],
         "pit": [each.pit or "" for each in rounds],
         "currency": [each.currency or "" for each in rounds],
         "dealer": [each.dealer or "" for each in rounds],
+        "cards": [card_numbers(each.verdict.game, each.cards) for each in rounds],
+    }
+    bets = [verdict.bets for verdict in verdicts]
+    return columns | outcome_columns(verdicts) | _bet_columns(bets)
+
+
+def outcome_columns(verdicts: Sequence[Verdict | VerdictAgain]) -> dict[str, list[Any]]:
+    """What the compact rows of rounds have of their game, status, findings and outcome."""
+    return {
+        "game": [verdict.game or "" for verdict in verdicts],
         "status": [verdict.status for verdict in verdicts],
         "codes": [[finding.code for finding in verdict.findings] for verdict in verdicts],
         "severities": [[finding.severity for finding in verdict.findings] for verdict in verdicts],
-        "cards": [card_numbers(each.verdict.game, each.cards) for each in rounds],
         "winner": [verdict.outcome.winner if verdict.outcome else "" for verdict in verdicts],
         "totals": [_totals(v.game, v.outcome.totals) if v.outcome else [] for v in verdicts],
         "naturals": [_bits(v.game, v.outcome.naturals) if v.outcome else 0 for v in verdicts],
@@ -87,8 +95,6 @@ def _round_columns(rounds: Sequence[JudgedRound | JudgedRoundAgain]) -> dict[str
             for v in verdicts
         ],
     }
-    bets = [verdict.bets for verdict in verdicts]
-    return columns | _bet_columns(bets)
 
 
 def _bet_columns(bets: Sequence[Sequence[Bet | BetAgain]]) -> dict[str, list[Any]]:

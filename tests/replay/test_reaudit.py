@@ -157,11 +157,17 @@ def test_a_shard_understands_what_the_engine_makes_of_a_statement(store: Store, 
 
 
 _WRONG = [
-    ("UPDATE winner = if(winner = 'banker', 'player', 'banker')", "outcome", "winner"),
-    ("UPDATE totals = [9, 9]", "outcome", "the judge stands by"),
-    ("UPDATE naturals = 3 - naturals", "outcome", "the judge stands by"),
-    ("UPDATE pairs = 3 - pairs", "outcome", "the judge stands by"),
-    ("UPDATE cards = arrayMap(card -> toUInt8((card + 4) % 52), cards)", "outcome", "the judge stands by"),
+    ("UPDATE winner = if(winner = 'banker', 'player', 'banker')", "outcome", "the compact row has the winner"),
+    ("UPDATE totals = [9, 9]", "outcome", "the compact row has the totals [9, 9]"),
+    ("UPDATE naturals = 3 - naturals", "outcome", "the compact row has the naturals"),
+    ("UPDATE pairs = 3 - pairs", "outcome", "the compact row has the pairs"),
+    (
+        "UPDATE cards = arrayMap(card -> toUInt8((card + 4) % 52), cards)",
+        "outcome",
+        "or the compact row has other cards",
+    ),
+    ("UPDATE status = 'void'", "bets", "the judge stands by the verdict, and the compact row has the status 'void'"),
+    ("UPDATE codes = ['void-required']", "bets", "and the compact row has the codes ['void-required']"),
     ("UPDATE `bets.expected_paid` = arrayMap(each -> each + 1, `bets.expected_paid`)", "bets", "of bet"),
     ("UPDATE `bets.stake` = arrayMap(each -> each + 7, `bets.stake`)", "bets", "of bet"),
     ("UPDATE `bets.paid` = arrayMap(each -> each + 5, `bets.paid`)", "payments", "of bet"),
