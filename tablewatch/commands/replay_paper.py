@@ -203,7 +203,7 @@ def bets_text(console: Console, story: Story) -> Text:
     wide, currency = console.width >= WIDE, story.currency
     rows: list[list[Cell]] = [[one(name, "dim") for name in ("Bet", "Player", "Wager", "Stake", "Due", "Moved", "")]]
     reasons = ["Why"]
-    for line in sorted(story.bets, key=lambda line: _by_number(line.bet.bet)):
+    for line in sorted(story.bets, key=lambda line: by_number(line.bet.bet)):
         bet = line.bet
         row: list[str | Text] = [
             bet.bet, f"{bet.player or 'unknown'} @{bet.position}", line.title, amount_words(bet.stake, currency),
@@ -227,7 +227,7 @@ def bets_text(console: Console, story: Story) -> Text:
     return in_columns(console, rows, widths, right=(3, 4, 5))
 
 
-def _by_number(name: str) -> tuple[tuple[str, int], ...]:
+def by_number(name: str) -> tuple[tuple[str, int], ...]:
     """So that b2 comes before b10."""
     return tuple((word, int(digits or 0)) for word, digits in re.findall(r"(\D*)(\d*)", name))
 

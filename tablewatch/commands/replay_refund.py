@@ -21,7 +21,7 @@ from store.connect import Store
 from store.read.rounds import RoundFilter, currencies, currencies_of, opened_at, read_verdict, verdict, verdicts
 from store.rows.verdicts import RoundKey
 from tablewatch.commands import replay_filters as filters
-from tablewatch.commands.replay_paper import sheet
+from tablewatch.commands.replay_paper import by_number, sheet
 from tablewatch.commands.replay_store import named_round, note, stored
 from tablewatch.commands.visible import visible
 
@@ -145,7 +145,7 @@ def print_refund(console: Console, found: Refund) -> None:
     console.print(_players_table(found))
     console.print()
     for key in found.rounds:
-        lines = [line for line in found.lines if line.key == key]
+        lines = sorted((line for line in found.lines if line.key == key), key=lambda line: by_number(line.bet))
         if lines:
             console.print(Text(visible(str(key)), "bold"))
             console.print(_bets_table(lines, found.currency))

@@ -26,7 +26,7 @@ from store.read.rounds import ALL, RoundFilter, currencies, currencies_of, opene
 from store.rows.verdicts import RoundKey
 from tablewatch.commands import replay_filters as filters
 from tablewatch.commands.game_argument import Reading
-from tablewatch.commands.replay_paper import STATUS_STYLE, finding_text, sheet
+from tablewatch.commands.replay_paper import STATUS_STYLE, by_number, finding_text, sheet
 from tablewatch.commands.replay_store import named_round, note, rounds_bar, stored
 
 SHOWN: Final = 20
@@ -292,7 +292,7 @@ def _print_round(console: Console, each: RoundChange, currency: str | None) -> N
     table = Table(box=None, pad_edge=False, padding=(0, 1), header_style="dim")
     for name in ("  Bet", "Player", "Wager", "Stake", "Due", "Then", "Moved"):
         table.add_column(name, justify="right" if name in ("Stake", "Due", "Then", "Moved") else "left")
-    for bet in each.bets:
+    for bet in sorted(each.bets, key=lambda bet: by_number(bet.bet)):
         amounts = [_amount(amount, currency) for amount in (bet.due, bet.due_then, bet.moved)]
         who = f"{bet.player or 'unknown'} @{bet.position}"
         table.add_row(f"  {bet.bet}", who, WAGERS[bet.wager], amount_words(bet.stake, currency), *amounts)

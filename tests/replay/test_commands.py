@@ -326,6 +326,14 @@ def test_what_if_takes_a_file_of_changes(store: Store, run: Run, tmp_path: Path)
     assert said["findings"] == {"payout-wrong": {"appear": 0, "go": 1}}
 
 
+@pytest.mark.parametrize("command", ["show BT1/S1/1", "refund BT1/S1/1", "what-if BT1/S1/1 --pays player=2"])
+def test_bets_are_listed_as_people_count_them(store: Store, run: Run, command: str) -> None:
+    bets = {f"b{number}": ("player", 100) for number in (1, 2, 10)}
+    fill(store, Case(DTB).round(bets=bets, settled=dict.fromkeys(bets, (100, 0))).lines())
+    shown = run(*command.split()).stdout
+    assert [line.split()[0] for line in shown.splitlines() if line.split()[:1] and line.split()[0] in bets] == [*bets]
+
+
 def test_refund_from_a_first_round_on_gives_a_sheet_and_json(store: Store, run: Run) -> None:
     fill(store, four_rounds().lines())
     done = run("refund", "--from-round", "BT1/S1/2", "--ground", "foreign-card")
