@@ -23,6 +23,7 @@ from schemas.findings import Finding, as_json, plain
 from schemas.verdicts import Bet, Settled, Verdict
 from store.connect import Store
 from store.read.bulk import table_verdicts, tables_of
+from store.read.rounds import read_verdict
 from store.rows.verdicts import RoundKey, StoredVerdict
 
 
@@ -175,6 +176,7 @@ def what_if_window(
             by_settings.setdefault(settings_in(known), []).append(key)
     for settings, keys in by_settings.items():
         if settings is None:
+            read_verdict(stored[keys[0]])
             raise InvalidChange(f"the settings of the verdict on {stored[keys[0]].key} cannot be read.")
         wanted = set(keys)
         other = changed_settings(settings, changes)

@@ -54,3 +54,14 @@ def test_an_earlier_verdict_that_no_judge_wrote_is_named_as_well(
     done = run("show", "BT1/S1/2", *options)
     assert done.exit_code == 1 and not done.stdout
     assert "Revision 1 of the verdict on BT1/S1/2 is not one that a judge wrote" in done.stderr
+
+
+@pytest.mark.parametrize("options", [(), ("BT1/S1/2",)])
+def test_a_what_if_of_a_verdict_without_settings_blames_the_store_and_not_the_change(
+    store: Store, run: Run, options: tuple[str, ...]
+) -> None:
+    fill(store, four_rounds().lines())
+    store.command("ALTER TABLE verdicts UPDATE verdict = '{broken' WHERE round = 2 SETTINGS mutations_sync = 2")
+    done = run("what-if", *options, "--pays", "player=2")
+    assert done.exit_code == 1 and "Revision 1 of the verdict on BT1/S1/2 is not one" in done.stderr
+    assert "verify --chain" in done.stderr and "This cannot be" not in done.output
