@@ -220,7 +220,7 @@ def test_topics_that_cannot_be_read_are_told_of(visitor: Visitor, tmp_path: Path
     with console_server(tmp_path, nothing, impatient(NOWHERE)) as server:
         page = visitor.page(server, "operator")
         expect(page.locator(".notice", has_text="No live data")).to_be_visible()
-        expect(page.locator("main")).to_contain_text("No table has been heard of yet")
+        expect(page.locator("main")).to_contain_text("Waiting for the floor")
 
 
 def test_a_page_whose_console_is_gone_says_how_old_it_is_and_comes_back(

@@ -37,7 +37,7 @@ def test_a_run_that_passed_and_one_that_failed_are_told(
         expect(page.locator("#total")).to_have_text("0 open")
         picture.failed(shoe_of("2"), (picture.at or 0) + 1)
         page.goto("/")
-        expect(page.locator("main")).to_contain_text("No table has been heard of yet")
+        expect(page.locator("main")).to_contain_text("Waiting for the floor")
         page.goto("/desk")
         expect(page.locator("#self-test")).to_contain_text("Self-test FAILED")
 
