@@ -251,6 +251,7 @@ def test_while_the_console_is_gone_no_table_is_counted_as_not_heard(visitor: Vis
         publish(simulate(2, 1, 1), broker)
         expect(page.locator("#summary")).to_contain_text("2 tables")
         expect(page.locator("#summary")).to_contain_text("0 not heard")
+        expect(page.locator(".tile")).to_have_count(2)
         server.stop()
     page.clock.run_for(60_000)
     expect(page.locator("#pulse")).to_contain_text("stale")
