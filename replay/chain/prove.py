@@ -34,7 +34,7 @@ from replay.verify import settings_in
 from replay.windows import shoe_windows
 from store.connect import Store
 from store.read.findings import last_versions, rounds_that_name
-from store.read.proof import checkpoints, first_missing, leaves_beginning, leaves_of_rows, signing_keys
+from store.read.proof import checkpoints, first_missing_leaf, leaves_beginning, leaves_of_rows, signing_keys
 from store.read.rounds import revisions
 from store.rows.proof import Checkpoint, Leaf, SigningKey
 from store.rows.raw import RecordKey
@@ -316,7 +316,7 @@ def _leaf_of(store: Store, leaves: Sequence[Leaf], row: ChainedRow) -> Leaf:
 
 def _missing_leaf(store: Store) -> int | None:
     """The first position that no leaf has among those that are signed."""
-    return first_missing(store, TREE, max((each.size for each in checkpoints(store, TREE)), default=0))
+    return first_missing_leaf(store, TREE, max((each.size for each in checkpoints(store, TREE)), default=0))
 
 
 def _is_late(store: Store, row: ChainedRow) -> bool:

@@ -97,7 +97,7 @@ def tree_size(store: Store, tree: str) -> int:
 _BLOCK = 1 << 16
 
 
-def first_missing(store: Store, tree: str, size: int) -> int | None:
+def first_missing_leaf(store: Store, tree: str, size: int) -> int | None:
     """The first position among the first ``size`` of a tree that no leaf has; None where each has one."""
     blocks: dict[int, int] = dict(
         store.query(
