@@ -18,8 +18,8 @@ from bench.page.figures import tell
 from store.connect import Patience, connect
 from store.migrate import migrate
 from store.render import SchemaSettings
+from streams.alerting.acts import Act
 from streams.alerting.desk import DeskWatch, Done, open_alerts, perform
-from streams.alerting.life import Act
 from tests.store.floor import finding
 from tests.streams.alerting.room import Room
 from tests.streams.alerting.site import Site

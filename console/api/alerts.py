@@ -21,8 +21,9 @@ from console.server.problems import Refused
 from console.server.waiting import in_time
 from schemas.findings import Severity
 from store.rows.alerts import AlertHistory
+from streams.alerting.acts import LONGEST_NOTE, Act
 from streams.alerting.desk import Done, alert_with_steps, perform
-from streams.alerting.life import DISPOSITIONS, LONGEST_NOTE, Act, Disposition, life_of
+from streams.alerting.life import DISPOSITIONS, Disposition, life_of
 
 router = APIRouter(prefix="/api/v1", tags=["alerts"])
 

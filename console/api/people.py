@@ -13,7 +13,7 @@ from console.auth.roles import Role
 from console.server.gate import SignedIn, address_of
 from console.server.parts import Console, Parts
 from console.server.problems import Refused
-from streams.alerting.life import MAY
+from streams.alerting.acts import MAY
 
 router = APIRouter(prefix="/api/v1", tags=["people"])
 

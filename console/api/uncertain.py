@@ -11,7 +11,7 @@ from console.server.parts import Console, Parts
 from console.server.problems import Refused
 from console.uncertain import Outcome
 from store.errors import StoreError
-from streams.alerting.life import Act
+from streams.alerting.acts import Act
 
 router = APIRouter(prefix="/api/v1", tags=["alerts"])
 

@@ -5,7 +5,7 @@ from typing import Final
 
 from console.auth.oidc_settings import RETURN_PATH
 from console.auth.roles import ROLES, Role
-from streams.alerting.life import MAY
+from streams.alerting.acts import MAY
 
 Allowed = frozenset[Role] | None
 """The roles that may; None: everybody, signed in or not."""

@@ -21,7 +21,8 @@ from store.read import alerts as read
 from store.rows.alerts import Alert, AlertHistory, AlertStep
 from store.write.alerts import claim_place, write_alert_steps, write_alerts
 from store.write.lateness import LATE_MS, note_late
-from streams.alerting.life import RAISED, SYSTEM, Act, Life, Refusal, SystemAct, decide, life_of, raised_step
+from streams.alerting.acts import Act, Refusal, SystemAct, decide
+from streams.alerting.life import RAISED, SYSTEM, Life, life_of, raised_step
 
 CLOSED_DAYS = 92
 """Of alerts raised in so many days the last closed ones are listed; older ones are found by their ids."""

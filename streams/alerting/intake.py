@@ -8,10 +8,11 @@ from functools import partial
 from schemas.findings import Finding
 from store.rows.alerts import Alert, AlertHistory, AlertStep
 from streams.alerting import measures, self_test
+from streams.alerting.acts import SystemAct
 from streams.alerting.holding import NEVER_HELD, Group, Hold, group_of, held
 from streams.alerting.journal import Journal
 from streams.alerting.known_alerts import KnownAlert
-from streams.alerting.life import SYSTEM, UNATTENDED, Life, SystemAct, life_of, raised_step
+from streams.alerting.life import SYSTEM, UNATTENDED, Life, life_of, raised_step
 from streams.alerting.message import Kind
 from streams.alerting.outbox import Planned
 from streams.alerting.places import Places

@@ -11,8 +11,8 @@ from typing import Any, Final
 import orjson
 
 from store.rows.alerts import Alert, AlertStep
+from streams.alerting.acts import SystemAct
 from streams.alerting.known_alerts import KnownAlerts
-from streams.alerting.life import SystemAct
 from streams.alerting.outbox import Outbox
 from streams.alerting.raising import TablePlace, read_place, written_place
 from streams.embedded.log import Place

@@ -10,10 +10,10 @@ from store.errors import StoreUnavailable
 from store.rows.alerts import Alert, AlertStep
 from store.write.alerts import write_alert_steps
 from streams.alerting import measures
+from streams.alerting.acts import Refusal, SystemAct
 from streams.alerting.desk import DeskWatch, perform, record_raised
 from streams.alerting.intake import Intake
 from streams.alerting.journal import Journal, Owed
-from streams.alerting.life import Refusal, SystemAct
 from streams.alerting.places import Places
 
 logger = logging.getLogger(__name__)

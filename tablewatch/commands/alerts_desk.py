@@ -11,8 +11,9 @@ from replay.custody import note_access, who_looks
 from store.connect import connect
 from store.rows.alerts import Alert, AlertHistory
 from store.rows.verdicts import RoundKey
+from streams.alerting.acts import Act, Deed
 from streams.alerting.desk import CLOSED_DAYS, Done, alert_with_steps, closed_alerts, open_alerts, perform
-from streams.alerting.life import Act, Deed, Disposition, Role, life_of, moment, told_to
+from streams.alerting.life import Disposition, Role, life_of, moment, told_to
 from streams.alerting.raising import sentence_of, tables_of
 from tablewatch.commands.alerts_named import whole_id
 from tablewatch.commands.listing import AsJson

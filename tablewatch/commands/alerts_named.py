@@ -6,8 +6,9 @@ import typer
 
 from store.connect import Store
 from store.rows.alerts import AlertHistory
+from streams.alerting.acts import Deed
 from streams.alerting.desk import alerts_beginning, open_alerts
-from streams.alerting.life import Deed, life_of, moment
+from streams.alerting.life import life_of, moment
 from tablewatch.commands.services import WRONG_USE
 
 WHOLE: Final = 32

@@ -6,7 +6,8 @@ import pytest
 
 from console.live.alerts import CLOSED_KEPT, AlertBoard, Closing
 from store.rows.alerts import AlertHistory, AlertStep
-from streams.alerting.life import SYSTEM, Act, Deed, SystemAct, decide, raised_step
+from streams.alerting.acts import Act, Deed, SystemAct, decide
+from streams.alerting.life import SYSTEM, raised_step
 from streams.alerting.raising import UNKNOWN_PLACE, alert_of
 from tests.console.house import made_up_finding
 

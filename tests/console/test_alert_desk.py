@@ -9,8 +9,8 @@ import orjson
 import pytest
 
 from store.rows.alerts import Alert
+from streams.alerting.acts import Act
 from streams.alerting.desk import Done, perform, record_raised
-from streams.alerting.life import Act
 from streams.alerting.raising import UNKNOWN_PLACE, alert_of
 from tests.console.house import ConsoleServer, await_that, console_server, impatient, made_up_finding
 from tests.streams.pipeline import Pipeline

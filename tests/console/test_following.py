@@ -20,7 +20,8 @@ from schemas.topics import ALERTS
 from simulator.floor import simulate
 from store.connect import connect
 from store.rows.alerts import AlertHistory, AlertStep
-from streams.alerting.life import Act, decide, raised_step
+from streams.alerting.acts import Act, decide
+from streams.alerting.life import raised_step
 from streams.alerting.raising import UNKNOWN_PLACE, alert_of
 from tests.console.house import made_up_finding
 

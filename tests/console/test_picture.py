@@ -24,7 +24,8 @@ from schemas.records import AnyEvent
 from schemas.topics import ALERTS, INPUT, topic_of
 from simulator.floor import simulate
 from store.rows.alerts import AlertHistory
-from streams.alerting.life import Act, Refusal, decide, raised_step
+from streams.alerting.acts import Act, Refusal, decide
+from streams.alerting.life import raised_step
 from tests.console.house import made_up_finding
 
 GAMES_PLAYED = ["dragon_tiger_baccarat", "sands_elements_no_commission", "dragon_tiger"]

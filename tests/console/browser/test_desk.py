@@ -10,8 +10,8 @@ from playwright.sync_api import Page, expect
 
 from console.auth.roles import Role
 from schemas.findings import Finding
+from streams.alerting.acts import SystemAct
 from streams.alerting.desk import Done, perform, record_raised
-from streams.alerting.life import SystemAct
 from streams.alerting.raising import UNKNOWN_PLACE, alert_of
 from streams.alerting.standstill import CODE as NOT_JUDGED
 from tests.console.browser.conftest import Visitor

@@ -5,8 +5,8 @@ import time
 import pytest
 from playwright.sync_api import Route, expect
 
+from streams.alerting.acts import Act
 from streams.alerting.desk import Done, perform
-from streams.alerting.life import Act
 from tests.console.browser.conftest import Visitor
 from tests.console.browser.test_desk import page_of_what_is_taken, raise_all, take
 from tests.console.house import ConsoleServer, made_up_finding

@@ -20,8 +20,8 @@ from store.connect import Store
 from store.rows.alerts import Alert
 from store.rows.verdicts import FindingState, JudgedRound
 from store.write.findings import write_findings
+from streams.alerting.acts import Act
 from streams.alerting.desk import Done, perform
-from streams.alerting.life import Act
 from streams.alerting.raising import SELF_TEST_TABLE, TablePlace, alert_of
 from streams.alerting.self_test import fault
 from streams.broker_url import EmbeddedLog

@@ -17,8 +17,8 @@ from games.odds import odds
 from games.readings import DEFAULT_READINGS, Readings
 from games.rulebook import rulebook
 from store.read import reports
+from streams.alerting.acts import SystemAct
 from streams.alerting.desk import Done, perform
-from streams.alerting.life import SystemAct
 from streams.alerting.raising import SELF_TEST_TABLE, sentence_of
 from tests.console.house import await_that, console_server
 from tests.console.past.evening import Evening, Visitor

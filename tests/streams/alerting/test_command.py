@@ -10,8 +10,9 @@ import orjson
 import pytest
 
 from store.read.proof import access_entries
+from streams.alerting.acts import SystemAct
 from streams.alerting.desk import alert_with_steps, perform, record_raised
-from streams.alerting.life import SystemAct, life_of
+from streams.alerting.life import life_of
 from streams.alerting.raising import SELF_TEST_TABLE, UNKNOWN_PLACE, alert_of
 from streams.alerting.self_test import fault
 from streams.lag import lag_of

@@ -6,8 +6,9 @@ from store.connect import Store
 from store.read.alerts import claimants
 from store.rows.alerts import Alert
 from store.write.alerts import claim_place
+from streams.alerting.acts import Act, Refusal, SystemAct
 from streams.alerting.desk import DeskWatch, Done, alert_with_steps, open_alerts, perform, record_raised
-from streams.alerting.life import Act, Refusal, SystemAct, life_of
+from streams.alerting.life import life_of
 
 RAISED_MS = 1_760_000_000_000
 

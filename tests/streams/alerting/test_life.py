@@ -10,19 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from store.rows.alerts import AlertStep
-from streams.alerting.life import (
-    DISPOSITIONS,
+from streams.alerting.acts import (
     MAY,
-    ROLES,
     Act,
     Deed,
     Refusal,
-    Role,
     SystemAct,
     decide,
-    life_of,
-    raised_step,
 )
+from streams.alerting.life import DISPOSITIONS, ROLES, Role, life_of, raised_step
 
 START = 1_760_000_000_000_000
 ALERT = "ab" * 16

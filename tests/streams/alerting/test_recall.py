@@ -7,10 +7,11 @@ import pytest
 
 from store.connect import Patience, Store, connect
 from store.rows.alerts import Alert, AlertHistory, AlertStep
+from streams.alerting.acts import Act, SystemAct, decide
 from streams.alerting.desk import record_raised
 from streams.alerting.intake import RECALL_MS, Intake
 from streams.alerting.journal import Journal
-from streams.alerting.life import SYSTEM, Act, SystemAct, decide, raised_step
+from streams.alerting.life import SYSTEM, raised_step
 from streams.alerting.places import Places
 from streams.alerting.self_test import alarm
 from streams.alerting.service import AlertService

@@ -11,10 +11,11 @@ from store.connect import Store
 from store.errors import StoreUnavailable
 from store.rows.alerts import Alert, AlertStep
 from streams.alerting import recording
+from streams.alerting.acts import Refusal, SystemAct
 from streams.alerting.desk import Done, alert_with_steps, perform, record_raised
 from streams.alerting.intake import Intake
 from streams.alerting.journal import Journal
-from streams.alerting.life import Refusal, SystemAct, life_of
+from streams.alerting.life import life_of
 from streams.alerting.places import Places
 from streams.alerting.recipients import next_escalation
 from streams.alerting.recording import Recorder

@@ -14,10 +14,11 @@ from store.connect import Patience, Store, connect
 from store.migrate import migrate
 from store.render import SchemaSettings
 from store.rows.alerts import AlertHistory
+from streams.alerting.acts import Act, Refusal, decide
 from streams.alerting.desk import Done, alert_with_steps, open_alerts, perform
 from streams.alerting.intake import Intake
 from streams.alerting.journal import Journal
-from streams.alerting.life import Act, Refusal, decide, life_of, raised_step
+from streams.alerting.life import life_of, raised_step
 from streams.alerting.places import Places
 from streams.alerting.raising import SELF_TEST_TABLE
 from streams.alerting.recipients import next_escalation
