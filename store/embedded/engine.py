@@ -20,7 +20,7 @@ from store.embedded.insertion import Insertion
 from store.embedded.packets import Progress, Setting
 from store.embedded.statements import Insert, Statement, assignments, quote, quote_name
 
-_CONFIGURATION: Final = """<clickhouse>
+CONFIGURATION: Final = """<clickhouse>
     <backups>
         <allowed_path>{backups}</allowed_path>
     </backups>
@@ -50,7 +50,7 @@ _STREAMED: Final = frozenset({"SELECT", "WITH", "(", "FROM"})
 
 def configuration(folder: Path) -> str:
     """The engine's configuration file for a data folder."""
-    return _CONFIGURATION.format(backups=escape(str(folder / "backups")))
+    return CONFIGURATION.format(backups=escape(str(folder / "backups")))
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 from importlib.util import find_spec
 from pathlib import Path
+from xml.etree import ElementTree
 
 import orjson
 import pytest
@@ -13,6 +14,7 @@ from jsonschema import Draft202012Validator
 from dashboards.boards.pipeline import PIPELINE
 from dashboards.rules import RULES
 from dashboards.sources import Prom
+from store.embedded import engine
 from tests.operations.commands import help_of, unknown_settings
 from tests.operations.places import COMPOSE, MAKE_SECRETS, ROOT, compose, ours, services
 from tests.services.fixtures import absent
@@ -149,6 +151,15 @@ def test_no_secret_is_in_the_file_and_every_secret_is_made(tmp_path: Path) -> No
 def test_what_a_container_waits_for_to_stop_is_longer_than_what_it_needs() -> None:
     worker = services()["worker"]
     assert int(worker["stop_grace_period"].rstrip("s")) > int(worker["environment"]["TABLEWATCH_STOP_SECONDS"]) + 10
+
+
+def test_its_store_acknowledges_and_merges_as_the_embedded_one_does() -> None:
+    """Neither takes back in a power cut what workers have acknowledged to the broker."""
+    embedded = ElementTree.fromstring(engine.CONFIGURATION)
+    here = ElementTree.parse(ROOT / "deploy" / "compose" / "clickhouse" / "config.xml").getroot()
+    settings = [{each.tag: each.text for each in root.iterfind("merge_tree/*")} for root in (embedded, here)]
+    assert settings[0] == settings[1]
+    assert settings[1]["fsync_after_insert"] == "1"
 
 
 def test_files_that_are_mounted_are_there() -> None:

@@ -10,11 +10,14 @@ from pathlib import Path
 
 import orjson
 import pytest
+from kafka.admin import ConfigResource
 from typer.testing import CliRunner
 
 from simulator.floor import simulate
-from streams.broker_url import BrokerUnavailable, RightsMissing, parse_broker
+from streams.broker_url import BrokerUnavailable, KafkaBroker, RightsMissing, parse_broker
+from streams.kafka_topics import administration
 from streams.publish import publish
+from streams.topic_layout import INPUTS
 from tablewatch.command import app
 from tablewatch.commands.demo_parts import free_port
 from tests.operations.places import MAKE_SECRETS, ROOT, services
@@ -112,6 +115,16 @@ def test_topics_and_rights_are_made_once_and_devices_write_inputs_alone(broker: 
     for nobody in ("console", "worker", "chain"):
         with pytest.raises((RightsMissing, BrokerUnavailable)):
             publish(lines, parse_broker(broker.url(nobody)), patience_seconds=10)
+
+
+def test_what_the_broker_acknowledged_has_reached_its_disk(broker: Started) -> None:
+    """It is alone: nobody else has what a power cut takes back."""
+    _create(broker)
+    target = parse_broker(broker.url("admin"))
+    assert isinstance(target, KafkaBroker)
+    with administration(target, 10.0) as admin:
+        configs = admin.describe_configs([ConfigResource("TOPIC", name) for name in INPUTS], config_filter="all")
+    assert [configs["topic"][name]["flush.messages"]["value"] for name in INPUTS] == ["1", "1", "1"]
 
 
 @pytest.mark.parametrize("user", ["console", "worker", "alerts"])

@@ -72,7 +72,7 @@ def test_the_topics_are_held_against_what_is_set_as_topics_check_does(room: Room
 def test_a_site_without_chain_watches_and_alerts_is_well_and_hears_how_to_begin(room: Room) -> None:
     code, said = ask(room)
     assert (code, said["ok"]) == (0, True)
-    parts = ["broker", "topics", "lag", "workers", "store", "schema", "disk", "chain", "watches", "alerts"]
+    parts = ["broker", "topics", "lag", "workers", "store", "schema", "disk", "power", "chain", "watches", "alerts"]
     assert list(said) == [*parts, "ok"]
     assert said["workers"] == (True, "none is at work, and nothing waits. To begin: tablewatch worker")
     assert "tablewatch chain run" in said["chain"][1]
@@ -101,6 +101,33 @@ def test_how_much_room_the_disk_of_the_store_has_left_is_told_before_it_is_full(
     code, said = ask(room, "--strict")
     assert (code, said["disk"][0]) == (1, False)
     assert said["disk"][1].endswith("a full store takes nothing in. Free some space, or give it more")
+
+
+@pytest.fixture
+def taken_back(store: Store) -> Iterator[None]:
+    """A store that acknowledges what a power cut may take back."""
+    store.command("ALTER TABLE records MODIFY SETTING fsync_after_insert = 0")
+    yield
+    store.command("ALTER TABLE records RESET SETTING fsync_after_insert")
+
+
+def test_a_store_that_acknowledges_what_its_disk_has_is_well(room: Room) -> None:
+    code, said = ask(room, "--strict")
+    assert (code, said["power"]) == (0, (True, "what the store has acknowledged has reached its disk"))
+
+
+@pytest.mark.usefixtures("taken_back")
+def test_a_store_that_acknowledges_before_its_disk_has_it_is_told(room: Room) -> None:
+    code, said = ask(room, "--strict")
+    assert (code, said["power"][0]) == (1, False)
+    assert "inserts into records before its disk has them" in said["power"][1]
+
+
+@pytest.mark.usefixtures("taken_back")
+def test_what_several_servers_have_needs_no_disk(room: Room) -> None:
+    url = surroundings(room)["TABLEWATCH_CLICKHOUSE_URL"] + "?insert_quorum=2"
+    code, said = ask(room, "--strict", TABLEWATCH_CLICKHOUSE_URL=url)
+    assert (code, said["power"][0]) == (0, True) and "insert_quorum=2" in said["power"][1]
 
 
 def test_a_server_without_the_database_is_not_to_be_started_again(room: Room) -> None:
