@@ -87,3 +87,8 @@ def fill(
     write_verdicts(store, rounds)
     write_records(store, packed(lines, per_record))
     return rounds
+
+
+def mutate(store: Store, sql: str) -> None:
+    """Change what is stored, as only somebody who forges would, and wait for it."""
+    store.command(sql, settings={"mutations_sync": 2})

@@ -1,9 +1,10 @@
-"""Stories of rounds straight from lines of events, without a store."""
+"""What is told of rounds: their stories straight from lines of events, and what verifying found of them."""
 
 from audit.intake import Intake
 from audit.settings import JudgeSettings
 from audit.table import TableFacts, assemble, judge_table
 from replay.story import Story, Surroundings, tell
+from replay.verify import Verified
 from schemas.decoding import decode_lines
 
 
@@ -29,3 +30,8 @@ def stories_of(lines: list[bytes]) -> list[Story]:
             )
             stories.append(tell(facts.rounds[key], verdict, around, (table, *key)))
     return stories
+
+
+def kinds(result: Verified) -> list[tuple[str, str]]:
+    """What verifying found: of which round, and of which kind."""
+    return [(str(each.key), each.kind) for each in result.deviations]

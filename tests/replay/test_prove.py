@@ -17,7 +17,7 @@ from store.write.raw import write_records
 from store.write.verdicts import write_verdicts
 from tests.audit.case import Case
 from tests.replay.evidence import NOW, ring_in
-from tests.replay.stored import fill, judged, packed
+from tests.replay.stored import fill, judged, mutate, packed
 from tests.store.floor import state
 
 
@@ -51,21 +51,21 @@ def test_a_row_that_is_gone_is_not_as_sealed(store: Store, wrong: JudgedRound, g
 
 @pytest.mark.parametrize("said", ["{broken", "[]", '{"findings": 1}'])
 def test_a_verdict_that_cannot_be_read_is_not_as_sealed(store: Store, wrong: JudgedRound, said: str) -> None:
-    _mutate(store, f"verdicts UPDATE verdict = '{said}' WHERE revision = 2")
+    mutate(store, f"ALTER TABLE verdicts UPDATE verdict = '{said}' WHERE revision = 2")
     with pytest.raises(NotAsSealed, match=r"verdict BT1/S1/1/2/.* is not what was sealed"):
         _prove(store, wrong)
 
 
 def test_a_row_whose_leaf_was_removed_is_not_called_not_sealed_yet(store: Store, wrong: JudgedRound) -> None:
     """Also where it is so young that the next checkpoint may be still to come for it."""
-    _mutate(store, "checkpoints UPDATE at = fromUnixTimestamp64Milli(1) WHERE 1")
+    mutate(store, "ALTER TABLE checkpoints UPDATE at = fromUnixTimestamp64Milli(1) WHERE 1")
     [(position, key)] = store.query(
         "SELECT position, key FROM leaves WHERE kind = 'verdict' AND key LIKE 'BT1/S1/1/2/%'"
     )
-    _mutate(store, f"leaves DELETE WHERE position = {position}")
+    mutate(store, f"ALTER TABLE leaves DELETE WHERE position = {position}")
     with pytest.raises(TreeIncomplete, match=f"verdict {key} has no leaf, and leaf {position} is not in the store"):
         _prove(store, wrong)
-    _mutate(store, "leaves DELETE WHERE position < 2")
+    mutate(store, "ALTER TABLE leaves DELETE WHERE position < 2")
     with pytest.raises(TreeIncomplete, match="leaf 0 is not in the store"):
         _prove(store, wrong)
 
@@ -101,10 +101,6 @@ def apart(store: Store, tmp_path: Path) -> JudgedRound:
     return rounds[1]
 
 
-def _mutate(store: Store, statement: str) -> None:
-    store.command(f"ALTER TABLE {statement} SETTINGS mutations_sync = 2")
-
-
 def _one_card(store: Store, round: int) -> tuple[str, str]:
     """A record that holds a card of a round: where it is, and its key."""
     [(topic, partition, offset)] = store.query(
@@ -121,14 +117,14 @@ def test_a_round_whose_event_rows_are_gone_is_no_smaller_round(
     case = Case().round().round(bets={"b1": ("player", 100)}, settled={"b1": (100, 0)})
     rounds = fill(store, case.lines(), per_record=per_record)
     assert Sealer(store, ring_in(tmp_path), lambda: NOW).seal() is not None
-    _mutate(store, f"events DELETE WHERE round = 2 AND {_ONE_BY_ONE[gone]}")
+    mutate(store, f"ALTER TABLE events DELETE WHERE round = 2 AND {_ONE_BY_ONE[gone]}")
     with pytest.raises(NotAsSealed, match=r"event table\.\w+/\d/\d+/\d+ is gone .*verify --chain"):
         _prove(store, rounds[1])
     assert _prove(store, rounds[0]) > 2
 
 
 def test_an_event_row_that_says_otherwise_than_its_record_is_not_as_sealed(store: Store, apart: JudgedRound) -> None:
-    _mutate(store, "events UPDATE card = '2C' WHERE round = 2 AND draw = 1")
+    mutate(store, "ALTER TABLE events UPDATE card = '2C' WHERE round = 2 AND draw = 1")
     with pytest.raises(NotAsSealed, match="is not the event that stands there in its record"):
         _prove(store, apart)
 
@@ -145,8 +141,8 @@ def test_an_event_row_of_another_round_is_not_taken_for_one_of_this(store: Store
 def test_without_its_event_row_a_record_is_missed_as_well(store: Store, apart: JudgedRound, what: str) -> None:
     """What is derived from a record is no proof that there was none."""
     where, key = _one_card(store, 2)
-    _mutate(store, f"events DELETE WHERE {where}")
-    _mutate(store, f"records {what} WHERE {where}")
+    mutate(store, f"ALTER TABLE events DELETE WHERE {where}")
+    mutate(store, f"ALTER TABLE records {what} WHERE {where}")
     with pytest.raises(NotAsSealed, match=f"record {key} .*run: tablewatch replay verify --chain"):
         _prove(store, apart)
 
@@ -158,7 +154,7 @@ def test_a_refusal_that_was_put_in_excuses_no_event_row(store: Store, apart: Jud
         f"INSERT INTO rejected ({row}, reason, digest) SELECT {row}, 'x', unhex(repeat('00', 32)) FROM events"
         f" WHERE {where}"
     )
-    _mutate(store, f"events DELETE WHERE {where}")
+    mutate(store, f"ALTER TABLE events DELETE WHERE {where}")
     with pytest.raises(NotAsSealed, match=f"event {key}/0 is gone"):
         _prove(store, apart)
 
@@ -190,7 +186,7 @@ def test_event_rows_that_are_past_their_time_are_not_missed(store: Store, tmp_pa
         f" VALUES ('records', '{place}', '2026-01-01', fromUnixTimestamp64Milli({at + 86_400_000}), 1, '', '',"
         f" unhex(repeat('00', 32)), 1, fromUnixTimestamp64Milli({at + 400 * 86_400_000}), 'x')"
     )
-    _mutate(store, f"events DELETE WHERE {where}")
+    mutate(store, f"ALTER TABLE events DELETE WHERE {where}")
     with pytest.raises(NotAsSealed, match="is gone"):
         _prove(store, rounds[0])
     assert Sealer(store, ring, lambda: NOW + 1).seal() is not None
@@ -206,7 +202,7 @@ def test_a_sealed_finding_that_no_verdict_names_is_missed_by_the_rounds_that_it_
     write_findings(store, [state(found), state(replace(found, id="0" * 32))])
     assert Sealer(store, ring_in(tmp_path), lambda: NOW).seal() is not None
     assert _prove(store, rounds[0]) > 4
-    _mutate(store, f"findings DELETE WHERE id = '{'0' * 32}'")
+    mutate(store, f"ALTER TABLE findings DELETE WHERE id = '{'0' * 32}'")
     for each in rounds:
         with pytest.raises(NotAsSealed, match=f"finding {'0' * 32}/1 .* was sealed and is gone; no verdict names it"):
             _prove(store, each)
@@ -214,15 +210,15 @@ def test_a_sealed_finding_that_no_verdict_names_is_missed_by_the_rounds_that_it_
 
 def test_a_finding_that_is_known_to_be_of_another_round_is_not_missed(store: Store, wrong: JudgedRound) -> None:
     other = replace(wrong, verdict=replace(wrong.verdict, round=2))
-    _mutate(store, "findings DELETE WHERE 1")
+    mutate(store, "ALTER TABLE findings DELETE WHERE 1")
     assert _prove(store, other) > 2
 
 
 @pytest.mark.parametrize("what", ["DELETE", "UPDATE raw = '{}'"])
 def test_a_record_of_a_later_round_is_no_matter_of_this_one(store: Store, apart: JudgedRound, what: str) -> None:
     where, key = _one_card(store, 3)
-    _mutate(store, f"events DELETE WHERE {where}")
-    _mutate(store, f"records {what} WHERE {where}")
+    mutate(store, f"ALTER TABLE events DELETE WHERE {where}")
+    mutate(store, f"ALTER TABLE records {what} WHERE {where}")
     assert _prove(store, apart) > 8
     with pytest.raises(NotAsSealed, match=f"record {key} "):
         _prove(store, replace(apart, verdict=replace(apart.verdict, round=3)))

@@ -11,7 +11,7 @@ from audit.settings import JudgeSettings, UnknownSettings, settings_of
 from games.readings import Readings
 from replay import verify as verifying
 from replay import windows
-from replay.verify import Difference, Verified, differences, verify
+from replay.verify import Difference, differences, verify
 from schemas.verdicts import verdict_json
 from simulator.floor import simulate
 from store.connect import Store
@@ -21,27 +21,8 @@ from store.read.stretches import ShoeTimes
 from store.write.raw import write_records
 from store.write.verdicts import write_verdicts
 from tests.audit.case import DTB, Case
-from tests.replay.stored import PARTITIONS, fill, judged, packed
-from tests.replay.telling import tables_of
-
-
-def _kinds(result: Verified) -> list[tuple[str, str]]:
-    return [(str(each.key), each.kind) for each in result.deviations]
-
-
-def _mutate(store: Store, sql: str) -> None:
-    store.command(sql, settings={"mutations_sync": 2})
-
-
-def _nine_rounds() -> Case:
-    case = Case(DTB)
-    for _ in range(9):
-        case.round()
-    return case
-
-
-OPENED = {each.verdict.round: each.opened for each in judged(_nine_rounds().lines())}
-"""When each of the nine was opened."""
+from tests.replay.stored import PARTITIONS, fill, judged, mutate, packed
+from tests.replay.telling import kinds, tables_of
 
 
 def _three_shoes() -> list[bytes]:
@@ -63,7 +44,7 @@ def test_rounds_with_every_fault_are_as_they_are_stored(store: Store, per_record
     poison = [b"no event", b'{"specversion":"1.0"}', b"{},{}", lines[3] + b"," + lines[4]]
     stored = fill(store, [*lines, *lines[40:60], *poison], per_record=per_record)
     result = verify(store)
-    assert _kinds(result) == []
+    assert kinds(result) == []
     assert (result.rounds, result.tables) == (len(stored), 4)
 
 
@@ -75,7 +56,7 @@ def test_windows_of_single_shoes_judge_as_the_whole_table(store: Store, monkeypa
     monkeypatch.setattr(windows, "EVENTS_AT_ONCE", 1)
     monkeypatch.setattr(verifying, "EVENTS_OF_PARTITION", 0)
     result = verify(store)
-    assert _kinds(result) == []
+    assert kinds(result) == []
     assert result.rounds == len(stored) == 6
     assert len(list(windows.shoe_windows(store, "BT1"))) == 3
 
@@ -90,7 +71,7 @@ def test_partitions_that_are_read_together_judge_as_they_do_alone(
     assert max(sizes) <= 1_200 < sum(sizes)
     monkeypatch.setattr(verifying, "EVENTS_OF_PARTITION", at_once)
     result = verify(store)
-    assert (result.rounds, result.tables, _kinds(result)) == (len(stored), 6, [])
+    assert (result.rounds, result.tables, kinds(result)) == (len(stored), 6, [])
 
 
 @pytest.mark.parametrize("at_once", [1, 700, 1_000_000])
@@ -102,7 +83,7 @@ def test_windows_of_several_tables_are_read_together_and_judge_as_whole_tables(
     stored = fill(store, [*lines[:500], torn, *lines[500:]])
     monkeypatch.setattr(windows, "EVENTS_AT_ONCE", at_once)
     result = verify(store, RoundFilter(start=0))
-    assert (result.rounds, result.tables, _kinds(result)) == (len(stored), 5, [])
+    assert (result.rounds, result.tables, kinds(result)) == (len(stored), 5, [])
 
 
 def test_what_the_store_contradicts_is_said_of_its_own_table_alone(store: Store) -> None:
@@ -110,7 +91,7 @@ def test_what_the_store_contradicts_is_said_of_its_own_table_alone(store: Store)
     stored = fill(store, lines, per_record=1)
     table = stored[0].key.table
     card = next(line for line in lines if b"card.drawn" in line and f'"subject":"{table}"'.encode() in line).decode()
-    _mutate(store, f"ALTER TABLE records UPDATE raw = '{card},{card}' WHERE raw = '{card}'")
+    mutate(store, f"ALTER TABLE records UPDATE raw = '{card},{card}' WHERE raw = '{card}'")
     result = verify(store, RoundFilter(start=0))
     assert {(each.key.table, each.kind) for each in result.deviations} == {(table, "records-contradict")}
     assert result.rounds == len(stored)
@@ -139,19 +120,19 @@ def test_shoes_that_nobody_asked_for_part_the_runs_of_a_table() -> None:
 def test_a_filter_verifies_those_rounds_alone(store: Store, shoe: str) -> None:
     fill(store, _three_shoes())
     result = verify(store, RoundFilter(shoe=shoe))
-    assert (result.rounds, _kinds(result)) == (2, [])
+    assert (result.rounds, kinds(result)) == (2, [])
 
 
 def test_a_tampered_verdict_is_named_with_what_differs(store: Store) -> None:
     stored = fill(store, list(simulate(2, 4, 5)))
     victim = stored[2].verdict
-    _mutate(
+    mutate(
         store,
         'ALTER TABLE verdicts UPDATE verdict = replaceOne(verdict, \'"status":"verified"\', \'"status":"flagged"\')'
         f" WHERE table = '{victim.table}' AND round = {victim.round}",
     )
     result = verify(store)
-    assert _kinds(result) == [(str(stored[2].key), "verdict-differs")]
+    assert kinds(result) == [(str(stored[2].key), "verdict-differs")]
     assert result.deviating[0].differences == (Difference("status", "flagged", "verified"),)
 
 
@@ -163,7 +144,7 @@ def test_a_changed_event_is_named_by_the_rounds_that_rest_on_it(store: Store) ->
     assert forged != lines
     write_records(store, packed(forged))
     result = verify(store)
-    assert _kinds(result) == [("BT1/S1/1", "facts-differ")]
+    assert kinds(result) == [("BT1/S1/1", "facts-differ")]
     assert {each.path for each in result.deviations[0].differences} >= {"digest", "bets[0].actual.paid", "status"}
 
 
@@ -172,113 +153,11 @@ def test_a_record_that_was_made_to_hold_more_is_taken_as_it_is_alone(store: Stor
     lines = Case(DTB).round().lines()
     fill(store, lines, per_record=1)
     card = next(line for line in lines if b'"draw":4' in line).decode()
-    _mutate(store, f"ALTER TABLE records UPDATE raw = '{card},{card}' WHERE raw = '{card}'")
-    assert _kinds(verify(store)) == [("BT1/S1/1", "facts-differ")]
+    mutate(store, f"ALTER TABLE records UPDATE raw = '{card},{card}' WHERE raw = '{card}'")
+    assert kinds(verify(store)) == [("BT1/S1/1", "facts-differ")]
     narrow = verify(store, RoundFilter(shoe="S1"))
-    assert _kinds(narrow) == [("BT1/S1/1", "records-contradict")]
+    assert kinds(narrow) == [("BT1/S1/1", "records-contradict")]
     assert "does not hold the event" in narrow.deviations[0].differences[0].stored
-
-
-def test_events_that_were_taken_away_are_missed(store: Store) -> None:
-    lines = Case(DTB).round().round().lines()
-    write_verdicts(store, judged(lines))
-    write_records(store, packed([line for line in lines if b'"round":2' not in line]))
-    assert ("BT1/S1/2", "events-gone") in _kinds(verify(store))
-
-
-def test_a_store_without_events_misses_those_of_every_verdict(store: Store) -> None:
-    write_verdicts(store, judged(Case(DTB).round().lines()))
-    assert _kinds(verify(store, RoundFilter(status="verified"))) == [("BT1/S1/1", "events-gone")]
-
-
-def test_a_verdict_that_was_taken_away_is_missed_when_its_round_is_well_over(store: Store) -> None:
-    case = Case(DTB)
-    for _ in range(9):
-        case.round()
-    stored = fill(store, case.lines())
-    _mutate(store, "ALTER TABLE verdicts DELETE WHERE round IN (2, 9)")
-    result = verify(store)
-    assert _kinds(result) == [("BT1/S1/2", "verdict-gone")]
-    assert result.rounds == len(stored) - 2
-
-
-EVERY_FILTER = [
-    RoundFilter(),
-    RoundFilter(tables=("BT1",)),
-    RoundFilter(shoe="S1"),
-    RoundFilter(shoe="S1", round=2),
-    RoundFilter(game=DTB),
-    RoundFilter(start=0),
-    RoundFilter(end=OPENED[2] + 1),
-    RoundFilter(start=OPENED[2], end=OPENED[2] + 1),
-    RoundFilter(tables=("BT1", "BT2"), shoe="S1", start=OPENED[2], game=DTB),
-]
-
-
-@pytest.mark.parametrize("wanted", EVERY_FILTER)
-@pytest.mark.parametrize("gone", [("verdicts",), ("verdicts", "rounds", "events"), ("verdicts", "rounds", "shoe")])
-def test_a_verdict_that_was_removed_is_missed_under_every_filter(
-    store: Store, monkeypatch: pytest.MonkeyPatch, wanted: RoundFilter, gone: tuple[str, ...]
-) -> None:
-    fill(store, _nine_rounds().lines())
-    for table in gone:
-        # Also where no row tells any more that there was such a shoe.
-        which = "WHERE round > 0" if table == "shoe" else "WHERE round = 2"
-        _mutate(store, f"ALTER TABLE {'events' if table == 'shoe' else table} DELETE {which}")
-    for whole_partitions_up_to in (0, 400_000):
-        monkeypatch.setattr(verifying, "EVENTS_OF_PARTITION", whole_partitions_up_to)
-        found = [key for key, kind in _kinds(verify(store, wanted)) if kind == "verdict-gone"]
-        assert found == ["BT1/S1/2"]
-
-
-@pytest.mark.parametrize(
-    "wanted",
-    [
-        RoundFilter(tables=("BT2",)),
-        RoundFilter(besides=("BT1",)),
-        RoundFilter(shoe="S2"),
-        RoundFilter(round=3),
-        RoundFilter(game="dragon_tiger"),
-        RoundFilter(start=OPENED[2] + 1),
-        RoundFilter(end=OPENED[2]),
-    ],
-)
-def test_a_verdict_that_was_removed_is_not_missed_where_its_round_is_not_meant(
-    store: Store, wanted: RoundFilter
-) -> None:
-    fill(store, _nine_rounds().lines())
-    _mutate(store, "ALTER TABLE verdicts DELETE WHERE round = 2")
-    assert _kinds(verify(store, wanted)) == []
-
-
-def test_all_verdicts_of_a_shoe_that_were_removed_are_missed_when_the_table_went_on(store: Store) -> None:
-    case = _nine_rounds()
-    case.load("S2")
-    for _ in range(9):
-        case.round()
-    fill(store, case.lines())
-    for table in ("verdicts", "rounds", "events"):
-        _mutate(store, f"ALTER TABLE {table} DELETE WHERE shoe = 'S1'")
-    expected = [(f"BT1/S1/{number}", "verdict-gone") for number in range(1, 10)]
-    assert _kinds(verify(store, RoundFilter(shoe="S1"))) == _kinds(verify(store)) == expected
-
-
-def test_a_round_whose_end_was_refused_is_no_verdict_that_was_removed(store: Store) -> None:
-    lines = [line for line in _nine_rounds().lines() if b'"round":2' not in line]
-    odd = lines[-1].replace(b'"round":9', b'"round":2').replace(b'"sequence":', b'"sequence":-')
-    fill(store, [*lines, odd], per_record=1)
-    assert _kinds(verify(store, RoundFilter(shoe="S1"))) == []
-
-
-@pytest.mark.parametrize("wanted", [RoundFilter(status="verified"), RoundFilter(code="late-bet")])
-def test_under_a_filter_of_what_a_verdict_says_removed_ones_are_not_looked_for(
-    store: Store, wanted: RoundFilter
-) -> None:
-    fill(store, _nine_rounds().lines())
-    _mutate(store, "ALTER TABLE verdicts DELETE WHERE round = 2")
-    result = verify(store, wanted)
-    assert not result.removed_looked_for
-    assert _kinds(result) == []
 
 
 def test_what_another_judge_saw_differently_is_told_apart(store: Store) -> None:
@@ -288,7 +167,7 @@ def test_what_another_judge_saw_differently_is_told_apart(store: Store) -> None:
     seen_then = replace(old.verdict, status="verified", findings=())
     write_verdicts(store, [replace(old, verdict=seen_then)])
     result = verify(store)
-    assert _kinds(result) == [("BT1/S1/1", "other-judge")]
+    assert kinds(result) == [("BT1/S1/1", "other-judge")]
     assert result.deviating == []
 
 
@@ -310,7 +189,7 @@ def test_each_round_is_judged_under_the_settings_of_its_verdict(store: Store) ->
     write_records(store, packed(lines))
     write_verdicts(store, [other[0], default[1], other[2]])
     result = verify(store)
-    assert (result.rounds, _kinds(result)) == (3, [])
+    assert (result.rounds, kinds(result)) == (3, [])
 
 
 def test_a_later_revision_is_the_one_that_is_verified(store: Store) -> None:
@@ -320,7 +199,7 @@ def test_a_later_revision_is_the_one_that_is_verified(store: Store) -> None:
     first = replace(last.verdict, status="flagged")
     write_verdicts(store, [replace(last, verdict=first)])
     write_verdicts(store, [replace(last, verdict=replace(last.verdict, revision=3))])
-    assert _kinds(verify(store)) == []
+    assert kinds(verify(store)) == []
 
 
 def test_a_round_that_nobody_closed_is_verified_as_it_was_judged_when_it_had_gone_quiet(store: Store) -> None:
@@ -335,7 +214,7 @@ def test_a_round_that_nobody_closed_is_verified_as_it_was_judged_when_it_had_gon
     likeness = judged(Case(DTB).round().lines())[0]
     write_verdicts(store, [replace(likeness, verdict=verdict)])
     assert [finding.code for finding in verdict.findings] == ["round-out-of-order"]
-    assert _kinds(verify(store)) == []
+    assert kinds(verify(store)) == []
 
 
 def test_settings_that_this_version_does_not_know_are_told(store: Store) -> None:
@@ -344,7 +223,7 @@ def test_settings_that_this_version_does_not_know_are_told(store: Store) -> None
     stored = judged(lines)[0]
     odd = replace(stored.verdict, settings={**stored.verdict.settings, "moon": 3})
     write_verdicts(store, [replace(stored, verdict=odd)])
-    assert _kinds(verify(store)) == [("BT1/S1/1", "settings-unknown")]
+    assert kinds(verify(store)) == [("BT1/S1/1", "settings-unknown")]
 
 
 def test_settings_are_read_back_as_they_were_written() -> None:
@@ -364,7 +243,7 @@ def test_a_deviation_is_looked_at_again_before_it_is_told(store: Store) -> None:
     def a_moment_later() -> None:
         write_records(store, records)
 
-    assert _kinds(verify(store, pause=a_moment_later)) == []
+    assert kinds(verify(store, pause=a_moment_later)) == []
 
 
 @pytest.mark.parametrize(
@@ -386,49 +265,5 @@ def test_a_verdict_of_the_same_values_in_other_bytes_deviates(store: Store) -> N
     lines = Case(DTB).round().lines()
     stored = fill(store, lines)[0]
     spaced = verdict_json(stored.verdict).replace(b'"round":1', b'"round": 1').decode()
-    _mutate(store, f"ALTER TABLE verdicts UPDATE verdict = '{spaced}' WHERE 1")
-    assert _kinds(verify(store)) == [("BT1/S1/1", "verdict-differs")]
-
-
-def _shoe_of_copies(store: Store) -> list[str]:
-    """Three rounds of a shoe of one deck that draw the same cards, so that the later ones rest on the first, and
-    another shoe."""
-    case = Case(DTB)
-    for _ in range(3):
-        case.round(bets={"b1": ("player", 100)}, settled={"b1": (100, 0)})
-    case.load("S2").round()
-    return [str(each.key) for each in fill(store, case.lines(), per_record=1)]
-
-
-@pytest.mark.parametrize("gone", ["type = 'card.drawn.v1'", "type = 'round.closed.v1'", "1"])
-@pytest.mark.parametrize("per_table", [0, 400_000])
-def test_event_rows_that_are_gone_are_told_of_their_round_alone_however_it_is_read(
-    store: Store, monkeypatch: pytest.MonkeyPatch, gone: str, per_table: int
-) -> None:
-    keys = _shoe_of_copies(store)
-    monkeypatch.setattr(verifying, "EVENTS_OF_PARTITION", per_table)
-    _mutate(store, f"ALTER TABLE events DELETE WHERE shoe = 'S1' AND round = 2 AND {gone}")
-    for wanted in (RoundFilter(), RoundFilter(start=0), RoundFilter(tables=("BT1",))):
-        result = verify(store, wanted)
-        assert (result.rounds, _kinds(result)) == (len(keys), [("BT1/S1/2", "event-rows-gone")])
-    for number, kinds in ((1, []), (2, ["event-rows-gone"]), (3, [])):
-        result = verify(store, RoundFilter(shoe="S1", round=number))
-        assert [kind for _, kind in _kinds(result)] == kinds
-
-
-def test_event_rows_between_two_shoes_that_are_gone_accuse_no_later_round(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    _shoe_of_copies(store)
-    monkeypatch.setattr(windows, "EVENTS_AT_ONCE", 1)
-    _mutate(store, "ALTER TABLE events DELETE WHERE shoe = 'S1' AND round = 3")
-    assert _kinds(verify(store, RoundFilter(shoe="S2"))) == []
-
-
-def test_a_changed_record_is_told_also_where_event_rows_are_gone(store: Store) -> None:
-    _shoe_of_copies(store)
-    _mutate(store, "ALTER TABLE records UPDATE raw = replaceOne(raw, '\"paid\":100', '\"paid\":900') WHERE 1")
-    _mutate(store, "ALTER TABLE events DELETE WHERE round = 2 AND shoe = 'S1' AND type = 'card.drawn.v1'")
-    found = dict(_kinds(verify(store)))
-    assert found == {f"BT1/S1/{number}": "facts-differ" for number in (1, 2, 3)}
-    assert dict(_kinds(verify(store, RoundFilter(start=0)))) == found
+    mutate(store, f"ALTER TABLE verdicts UPDATE verdict = '{spaced}' WHERE 1")
+    assert kinds(verify(store)) == [("BT1/S1/1", "verdict-differs")]

@@ -9,12 +9,16 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
 
-from console.auth.roles import Role
+from console.auth.roles import ROLES, Role
+from console.server.rights import PAGES
 from tests.console.browser.chromium import launch
 from tests.console.house import ConsoleServer
 
 DESKTOP = (1440, 900)
 PHONE = (390, 844)
+SIZES = [pytest.param(DESKTOP, id="desktop"), pytest.param(PHONE, id="phone")]
+WATCHING: list[Role] = [role for role in ROLES if role in PAGES["/rounds"]]
+"""Who may look at what was played."""
 EXPECTED = (
     "401",
     "403",
@@ -29,6 +33,11 @@ EXPECTED = (
     "ERR_NETWORK",
 )
 """What the browser itself says when an answer is no, or when a test has taken the server away."""
+
+
+def fits(page: Page) -> bool:
+    """Nothing of the page is wider than the screen."""
+    return bool(page.evaluate("document.documentElement.scrollWidth <= innerWidth + 1"))
 
 
 @pytest.fixture(scope="module")

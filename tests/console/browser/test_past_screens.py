@@ -1,45 +1,31 @@
 """Search, replay, reports and changes in a real browser, as every role that may, on a desk and on a phone."""
 
-import csv
-import io
-import re
 import time
 import zipfile
 from dataclasses import replace
-from itertools import combinations
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import expect
 
-from console.auth.roles import ROLES, Role
-from console.server.rights import PAGES
+from console.auth.roles import Role
 from replay.bundle import check_case
 from replay.chain.keys import KeyRing
 from replay.chain.seal import Sealer
 from replay.rounds import load_round
 from store.rows.verdicts import JudgedRound
 from store.write.verdicts import write_verdicts
-from streams.alerting.raising import sentence_of
-from tests.console.browser.conftest import DESKTOP, PHONE, Visitor
+from tests.console.browser.conftest import PHONE, SIZES, WATCHING, Visitor, fits
 from tests.console.browser.test_accessibility import serious
 from tests.console.house import NOWHERE, console_server, impatient
 from tests.console.past.evening import SCRIPT, Evening
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
-SIZES = [pytest.param(DESKTOP, id="desktop"), pytest.param(PHONE, id="phone")]
-WATCHING: list[Role] = [role for role in ROLES if role in PAGES["/rounds"]]
-
 
 def _wrong(evening: Evening) -> JudgedRound:
     """A round in which a payout was wrong."""
     return evening.flagged("payout-wrong")
-
-
-def _fits(page: Page) -> bool:
-    """Whether nothing sticks out to the side of the screen."""
-    return bool(page.evaluate("document.documentElement.scrollWidth <= innerWidth + 1"))
 
 
 @pytest.mark.parametrize("theme", ["dark", "light"])
@@ -76,7 +62,7 @@ def test_on_a_phone_tables_stand_as_lines_and_nothing_scrolls_sideways(
         " || getComputedStyle(each, '::before').whiteSpace !== 'normal').map((each) => each.dataset.column)"
     )
     assert over == [], "the name of a column lies over its value or the next line"
-    assert _fits(page)
+    assert fits(page)
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -90,7 +76,7 @@ def test_a_round_is_found_and_opened(evening: Evening, visitor: Visitor, role: R
     page.get_by_role("button", name="Search").click()
     expect(page.locator("table.found tbody tr")).to_have_count(1)
     assert "code=payout-wrong" in page.url
-    assert _fits(page)
+    assert fits(page)
     page.get_by_role("link", name=f"/ {wanted.key.round}").click()
     expect(page.get_by_role("heading", level=1)).to_have_text(
         f"{wanted.key.table} / {wanted.key.shoe} / {wanted.key.round}"
@@ -127,7 +113,7 @@ def test_a_round_is_played_back(evening: Evening, visitor: Visitor, role: Role, 
     expect(page.get_by_role("heading", name="What if")).to_have_count(1 if role == "auditor" else 0)
     expect(page.get_by_role("heading", name="Refund sheet")).to_have_count(0 if role == "operator" else 1)
     assert ("•••" in page.locator(".round-bets").inner_text()) == (role == "operator")
-    assert _fits(page)
+    assert fits(page)
 
 
 def test_the_keyboard_leads_the_playback(evening: Evening, visitor: Visitor) -> None:
@@ -210,55 +196,6 @@ def test_the_refund_sheet_of_a_void_round_begins_with_the_ground_of_its_ruling(
     expect(page.locator(".round-refund [role=status] .cite")).to_contain_text(ruling["clause"])
 
 
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("role", WATCHING)
-def test_the_shift_report(evening: Evening, visitor: Visitor, role: Role, size: tuple[int, int]) -> None:
-    start = round(evening.start.timestamp() * 1000)
-    page = visitor.page(evening.server, role, f"/reports?start={start - 60_000}&end={start + 10_800_000}", size)
-    expect(page.get_by_text("Hold here is theoretical")).to_contain_text("No drop or fills")
-    total = page.locator(".total-of")
-    expect(total).to_contain_text("95 % band")
-    expect(total.locator("dd").first).to_have_text(str(len(evening.rounds)))
-    expect(page.locator(".report-lines tbody tr")).to_have_count(len({each.key.table for each in evening.rounds}))
-    expect(page.locator("#h-lines")).to_have_text("By table")
-    page.get_by_role("button", name="Players").click()
-    expect(page.locator("#h-lines")).to_have_text("By player")
-    first = page.locator(".report-lines tbody tr td").first
-    expect(first).to_contain_text("••• 1" if role == "operator" else "M1")
-    assert page.get_by_role("link", name="CSV: table").count() == (0 if role == "operator" else 1)
-    assert _fits(page)
-
-
-def test_a_shift_report_of_an_unknown_table_says_that_it_is(evening: Evening, visitor: Visitor) -> None:
-    page = visitor.page(evening.server, "shift_manager", "/reports?table=XX99")
-    expect(page.locator("main")).to_contain_text("Nobody has heard of a table XX99.")
-
-
-@pytest.mark.parametrize("width", [PHONE[0], 1100, 1280, DESKTOP[0]])
-def test_the_figures_of_a_shift_have_room_however_large(evening: Evening, visitor: Visitor, width: int) -> None:
-    page = visitor.page(evening.server, "shift_manager", "/rounds", (width, 800))
-
-    def richer(route: Route) -> None:
-        answer = route.fetch()
-        told = answer.json()
-        told["totals"][0] |= {"handle": 98_765_432_150, "win": -12_345_678_925}
-        route.fulfill(response=answer, json=told)
-
-    page.route(re.compile(r"/api/v1/reports/shift[?]"), richer)
-    start = round(evening.start.timestamp() * 1000)
-    page.goto(f"/reports?start={start - 60_000}&end={start + 10_800_000}")
-    expect(page.locator(".total-of")).to_contain_text("987,654,321.50")
-    boxes = page.locator(".figures dd").evaluate_all(
-        "nodes => nodes.map((node) => {"
-        " const range = document.createRange(); range.selectNodeContents(node);"
-        " const { top, bottom, left, right } = range.getBoundingClientRect(); return { top, bottom, left, right }; })"
-    )
-    assert max(box["right"] for box in boxes) <= width
-    for one, other in combinations(boxes, 2):
-        if one["top"] < other["bottom"] and other["top"] < one["bottom"]:
-            assert one["right"] + 8 <= other["left"] or other["right"] + 8 <= one["left"]
-
-
 def test_a_round_is_printed_as_it_stood_in_the_end_without_its_buttons(evening: Evening, visitor: Visitor) -> None:
     wanted = max((each for each in evening.rounds if each.verdict.outcome), key=lambda each: len(each.verdict.bets))
     page = visitor.page(evening.server, "auditor", f"/rounds/{wanted.key}")
@@ -275,35 +212,6 @@ def test_a_round_is_printed_as_it_stood_in_the_end_without_its_buttons(evening: 
     assert page.locator(".round-bets table").evaluate("table => table.scrollWidth <= table.parentElement.clientWidth")
 
 
-def test_a_report_is_downloaded_and_printed_without_the_bar(evening: Evening, visitor: Visitor, tmp_path: Path) -> None:
-    start = round(evening.start.timestamp() * 1000)
-    page = visitor.page(evening.server, "shift_manager", f"/reports?start={start - 60_000}&end={start + 10_800_000}")
-    with page.expect_download() as coming:
-        page.get_by_role("link", name="CSV: table").click()
-    file = tmp_path / "shift.csv"
-    coming.value.save_as(file)
-    rows = list(csv.DictReader(io.StringIO(file.read_text("utf-8-sig"))))
-    assert sum(int(row["rounds"]) for row in rows) == len(evening.rounds)
-    page.emulate_media(media="print")
-    expect(page.locator("#bar")).to_be_hidden()
-    expect(page.get_by_role("button", name="Running shift")).to_be_hidden()
-    expect(page.locator(".total-of")).to_be_visible()
-
-
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("role", [role for role in ROLES if role in PAGES["/reports/incidents/{finding}"]])
-def test_an_incident_report(evening: Evening, visitor: Visitor, role: Role, size: tuple[int, int]) -> None:
-    alert = evening.alerts[0]
-    page = visitor.page(evening.server, role, f"/reports/incidents/{alert.id}", size)
-    expect(page.get_by_text(sentence_of(alert, "SGD")).first).to_be_visible()
-    expect(page.get_by_text("resolved as false alarm").first).to_be_visible()
-    expect(page.get_by_text("Looked at the camera.")).to_be_visible()
-    expect(page.get_by_role("heading", name=re.compile("^(The round|Bets in SGD)"))).to_have_count(2)
-    assert _fits(page)
-    page.get_by_role("link", name="Replay the round").click()
-    expect(page.locator(".stage .pinned").first).to_be_visible()
-
-
 @pytest.mark.parametrize("size", SIZES)
 def test_a_change_is_proposed_by_one_and_approved_by_another(
     evening: Evening, visitor: Visitor, size: tuple[int, int]
@@ -317,7 +225,7 @@ def test_a_change_is_proposed_by_one_and_approved_by_another(
     tolerance.get_by_role("button", name="Propose").click()
     expect(first.get_by_text("Another administrator must approve this.")).to_be_visible()
     assert first.get_by_role("button", name="Approve").count() == 0
-    assert _fits(first)
+    assert fits(first)
     second = visitor.page(evening.server, None, "/changes", size)
     second.context.add_cookies(
         [

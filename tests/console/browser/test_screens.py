@@ -7,12 +7,10 @@ from playwright.sync_api import expect
 
 from console.auth.roles import ROLES, Role
 from console.masking import MASK
-from tests.console.browser.conftest import DESKTOP, PHONE, Visitor
+from tests.console.browser.conftest import PHONE, SIZES, Visitor
 from tests.console.house import PASSWORD, ConsoleServer, await_that, made_up_finding, name_of
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
-
-SIZES = [pytest.param(DESKTOP, id="desktop"), pytest.param(PHONE, id="phone")]
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -3,12 +3,10 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.console.browser.conftest import DESKTOP, PHONE, Visitor
+from tests.console.browser.conftest import SIZES, Visitor
 from tests.console.house import ConsoleServer
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
-
-SIZES = [pytest.param(DESKTOP, id="desktop"), pytest.param(PHONE, id="phone")]
 
 
 LONG_ROADS = """async (back) => {
