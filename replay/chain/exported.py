@@ -3,14 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from replay.chain.believed import believed_checkpoints
 from replay.chain.compare import Circumstances, Compared, Tampering, compare, find_relabelled, judge_rows
 from replay.chain.note import TREE, vouched_keys
 from replay.chain.rows import CHAINED, RECORD, ChainedRow, record_place, rows_of
 from replay.chain.seal import GRACE_MS
-from replay.chain.verify import believed_checkpoints
 from replay.chain.walk import walk
 from store.connect import Store
-from store.read.proof import checkpoints, leaves, signing_keys
+from store.read.checkpoints import checkpoints
+from store.read.proof import leaves, signing_keys
 from store.rows.proof import Checkpoint, Leaf, SigningKey
 
 
@@ -36,7 +37,7 @@ def examine(exported: Exported, grace: int = GRACE_MS) -> list[Tampering]:
     """Whatever of exported rows is not as it was sealed; nothing of them has expired."""
     found: list[Tampering] = []
     signed = believed_checkpoints(exported.checkpoints, vouched_keys(exported.keys), found)
-    size = signed[-1].size if signed else 0
+    size = signed.last.size if signed.last is not None else 0
     compared = Compared()
     compare(exported.leaves, exported.rows, compared)
     find_relabelled(compared)
@@ -50,7 +51,7 @@ def examine(exported: Exported, grace: int = GRACE_MS) -> list[Tampering]:
                 continue
             marks[place] = max(marks.get(place, -1), offset)
     walked = walk(exported.leaves, signed, compared, _astray(exported.leaves, size))
-    until = signed[-1].at - grace if signed else None
+    until = signed.last.at - grace if signed.last is not None else None
     judged = judge_rows(compared, Circumstances(lambda _leaf: False, until, marks), walked.cleared)
     return sorted([*found, *judged.tampering, *walked.tampering])
 

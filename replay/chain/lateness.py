@@ -15,7 +15,8 @@ Named = dict[str, list[tuple[str, ...]]]
 
 
 def open_since(signed: Sequence[int], now: int, grace: int) -> int:
-    """Rows of this time and later may not be sealed yet, by the times of the checkpoints, the first one first.
+    """Rows of this time and later may not be sealed yet, by the times of the last checkpoints, the first one first:
+    those of the grace before the last one, and one more.
 
     Where nothing was sealed for longer than the grace, there may have been no store to go to: all writers come back
     with what they held, and have the grace for it from the first checkpoint after.

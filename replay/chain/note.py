@@ -11,10 +11,9 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 from store.rows.proof import Checkpoint, SigningKey
 
 TREE = "main"
-_ORIGIN = "tablewatch/"
+ORIGIN = "tablewatch/"
+"""What the first line of a note begins with."""
 _VOUCHER = b"tablewatch key\n"
-_SIGNATURE_BYTES = 4 + 64
-"""In a published note four bytes of the key's name stand before the signature."""
 
 
 PUT_BACK = "where it is yours, `tablewatch chain checkpoint` with its key folder puts it back"
@@ -27,10 +26,6 @@ NAME_THE_KEY = "Name the key that its owner told you: --trust KEY"
 
 class CheckpointInvalid(ValueError):
     """A checkpoint is not what was signed: do not believe it."""
-
-
-class NoCheckpoint(CheckpointInvalid):
-    """A file is not one of checkpoints."""
 
 
 def key_id_of(public_key: bytes) -> str:
@@ -50,7 +45,7 @@ def note_of(
     """The text of a checkpoint: origin, size and root as transparency logs write them, then lines of our own."""
     time = datetime.fromtimestamp(at / 1000, UTC).strftime("%Y-%m-%dT%H:%M:%S.") + f"{at % 1000:03d}Z"
     lines = [
-        _ORIGIN + tree,
+        ORIGIN + tree,
         str(size),
         _base64(root),
         f"time {time}",
@@ -99,71 +94,6 @@ def check_note(checkpoint: Checkpoint, keys: Mapping[str, SigningKey], previous:
 
 class PreviousMissing(CheckpointInvalid):
     """The checkpoint is signed, but the one before it is not there: somebody took it out."""
-
-
-def published(checkpoint: Checkpoint) -> bytes:
-    """A checkpoint as it goes to the topic and the file: the note and its signature as a signed note has them."""
-    public_hash = bytes.fromhex(checkpoint.key_id)[:4]
-    signature = _base64(public_hash + checkpoint.signature)
-    return f"{checkpoint.note}\n— {_ORIGIN}{checkpoint.tree} {signature}\n".encode()
-
-
-def read_published(text: str, tree: str = TREE) -> list[Checkpoint]:
-    """The checkpoints of a file, in order; none of an empty one. Whatever else stands in it may have been one."""
-    origin = _ORIGIN + tree + "\n"
-    before, *pieces = text.split(origin)
-    if not pieces and before.strip():
-        raise NoCheckpoint("it holds no checkpoint")
-    if before.strip():
-        raise CheckpointInvalid(_foreign(before, 1))
-    found: list[Checkpoint] = []
-    line = 1 + before.count("\n")
-    for piece in pieces:
-        body, _, signed = piece.partition("\n\n— ")
-        signature, _, rest = signed.partition("\n")
-        try:
-            found.append(_read_one(tree, body, signature))
-        except CheckpointInvalid as error:
-            raise CheckpointInvalid(
-                f"checkpoint {len(found) + 1} of the file, in line {line}, cannot be read: {error}"
-            ) from error
-        if rest.strip():
-            raise CheckpointInvalid(_foreign(rest, line + 1 + piece[: -len(rest)].count("\n")))
-        line += 1 + piece.count("\n")
-    return found
-
-
-def _foreign(text: str, line: int) -> str:
-    """Which line it is that is no part of a checkpoint; the text begins in this one."""
-    line += text[: len(text) - len(text.lstrip())].count("\n")
-    return f"line {line} of the file belongs to no checkpoint"
-
-
-def _read_one(tree: str, body: str, signature: str) -> Checkpoint:
-    """One checkpoint of a file: what stands between its first line and its signature, and that."""
-    if not signature:
-        raise CheckpointInvalid("it is cut off before its signature")
-    try:
-        raw = base64.b64decode(signature.removeprefix(f"{_ORIGIN}{tree}").strip(), validate=True)
-    except ValueError:
-        raw = b""
-    if len(raw) != _SIGNATURE_BYTES:
-        raise CheckpointInvalid("it is cut off inside its signature, or that was changed")
-    try:
-        size, root, *rest = body.split("\n")
-        fields = dict(line.split(" ", 1) for line in rest)
-        at = datetime.strptime(fields["time"], "%Y-%m-%dT%H:%M:%S.%fZ").replace(tzinfo=UTC)
-        return Checkpoint(
-            tree=tree,
-            size=int(size),
-            root=base64.b64decode(root, validate=True),
-            at=round(at.timestamp() * 1000),
-            key_id=key_id_of(base64.b64decode(fields["key"], validate=True)),
-            signature=raw[4:],
-            note=f"{_ORIGIN}{tree}\n{body}\n",
-        )
-    except (ValueError, KeyError) as error:
-        raise CheckpointInvalid("its lines were changed") from error
 
 
 def voucher(old: Ed25519PrivateKey, public_key: bytes) -> bytes:

@@ -33,8 +33,9 @@ from replay.chain.verify import expired_by, sealed_tombstones
 from replay.verify import settings_in
 from replay.windows import shoe_windows
 from store.connect import Store
+from store.read.checkpoints import first_checkpoint, last_checkpoints, last_times, signed_size
 from store.read.findings import last_versions, rounds_that_name
-from store.read.proof import checkpoints, first_missing_leaf, leaves_beginning, leaves_of_rows, signing_keys
+from store.read.proof import first_missing_leaf, leaves_beginning, leaves_of_rows, signing_keys
 from store.read.rounds import revisions
 from store.rows.proof import Checkpoint, Leaf, SigningKey
 from store.rows.raw import RecordKey
@@ -108,10 +109,9 @@ def prove_round(store: Store, key: RoundKey, records: Sequence[RecordKey]) -> Ro
     leaves = leaves_of_rows(store, key.table, [(row.kind, row.key) for row in rows])
     sealed = [(row, _leaf_of(store, leaves, row)) for row in rows]
     last = max((leaf.position for _, leaf in sealed), default=-1)
-    signed = checkpoints(store, TREE, last + 1)
-    if not sealed or not signed:
+    checkpoint, keys = first_checkpoint(store, TREE, last + 1), signing_keys(store)
+    if not sealed or checkpoint is None:
         raise NotSealed(f"round {key} is not under a checkpoint yet; {SEAL_FIRST}")
-    checkpoint, keys = signed[0], signing_keys(store)
     _check_signature(checkpoint, keys)
     tree = StoredTree(store, TREE)
     proved = []
@@ -244,7 +244,7 @@ def consistency_json(
     store: Store, old: Checkpoint, named: Iterable[str] = (), own: Iterable[SigningKey] = ()
 ) -> dict[str, Any]:
     """The proof that the last checkpoint continues an older one; whose signature is believed, `vouched_keys` says."""
-    last, stored = checkpoints(store, TREE)[-1], signing_keys(store)
+    (last,), stored = last_checkpoints(store, TREE), signing_keys(store)
     about = f"checkpoint {last.size}, the last one,"
     _check_that_key_is_there(last, by_name(stored), about)
     try:
@@ -289,8 +289,8 @@ def key_json(key: SigningKey) -> dict[str, Any]:
 
 
 def _before(store: Store, checkpoint: Checkpoint) -> Checkpoint | None:
-    earlier = [each for each in checkpoints(store, TREE) if each.at < checkpoint.at]
-    return earlier[-1] if earlier else None
+    earlier = last_checkpoints(store, TREE, before=checkpoint.at)
+    return earlier[0] if earlier else None
 
 
 def _leaf_of(store: Store, leaves: Sequence[Leaf], row: ChainedRow) -> Leaf:
@@ -316,12 +316,12 @@ def _leaf_of(store: Store, leaves: Sequence[Leaf], row: ChainedRow) -> Leaf:
 
 def _missing_leaf(store: Store) -> int | None:
     """The first position that no leaf has among those that are signed."""
-    return first_missing_leaf(store, TREE, max((each.size for each in checkpoints(store, TREE)), default=0))
+    return first_missing_leaf(store, TREE, signed_size(store, TREE))
 
 
 def _is_late(store: Store, row: ChainedRow) -> bool:
     """Whether a row is of a time before what is still to be sealed."""
-    signed = [each.at for each in checkpoints(store, TREE)]
+    signed = last_times(store, TREE, GRACE_MS)
     return bool(signed) and row.at < open_since(signed, time.time_ns() // 1_000_000, GRACE_MS)
 
 

@@ -19,9 +19,9 @@ from replay.chain.note import TREE, by_name, check_note, heads_digest, heads_of,
 from replay.chain.rows import BY_KIND, CHAINED, RECORD, Chained, ChainedRow, Identity, record_place, rows_of
 from replay.chain.tree import KEPT_LEVEL, StoredTree
 from store.connect import Store
+from store.read.checkpoints import last_checkpoints, last_times
 from store.read.proof import (
     chain_heads,
-    checkpoints,
     leaves,
     record_marks,
     sealed_among,
@@ -40,7 +40,12 @@ _NO_LINK = bytes(32)
 
 
 class ChainBroken(Exception):
-    """The chain in the store does not continue what was signed: stop, and look with `replay verify --chain`."""
+    """The chain in the store does not continue what was signed: stop, and look."""
+
+    def __init__(self, why: str, look: str = "tablewatch replay verify --chain") -> None:
+        super().__init__(why)
+        self.look = look
+        """The command to look with."""
 
 
 class Sealer:
@@ -51,9 +56,8 @@ class Sealer:
         self._clock = clock
         self._grace = grace
         # Before a key is asked for: where the folder is mistyped, none is to be made in it.
-        signed = _signed(store, ring)
-        self._last = signed[-1] if signed else None
-        self._times = [each.at for each in signed]
+        self._last = _last_signed(store, ring)
+        self._times = last_times(store, TREE, grace)
         self._key, self._private = ring.current()
         write_keys(store, _unknown(store, ring))
         size = self._last.size if self._last is not None else 0
@@ -232,11 +236,11 @@ def _unknown(store: Store, ring: KeyRing) -> list[Any]:
     return [key for key in ring.known() if key.key_id not in there]
 
 
-def _signed(store: Store, ring: KeyRing) -> list[Checkpoint]:
-    """All checkpoints, of which the last one can be continued."""
-    signed = checkpoints(store, TREE)
+def _last_signed(store: Store, ring: KeyRing) -> Checkpoint | None:
+    """The last checkpoint, which can be continued; None where nothing was ever sealed."""
+    signed = last_checkpoints(store, TREE, 2)
     if not signed:
-        return signed
+        return None
     keys = {key.key_id: key for key in ring.known()}
     signer = signed[-1].key_id
     if signer not in keys:
@@ -250,4 +254,4 @@ def _signed(store: Store, ring: KeyRing) -> list[Checkpoint]:
         check_note(signed[-1], keys, signed[-2] if len(signed) > 1 else None)
     except ValueError as error:
         raise ChainBroken(f"the last checkpoint, of {signed[-1].size} leaves, cannot be continued: {error}") from error
-    return signed
+    return signed[-1]

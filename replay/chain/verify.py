@@ -1,20 +1,15 @@
 """The whole store against its chain: every row that was changed, removed, inserted or moved is found and named."""
 
 import time
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
+from replay.chain.believed import believed_checkpoints, keys_gone, missing_here
 from replay.chain.compare import Circumstances, Compared, Tampering, compare, find_relabelled, judge_rows
 from replay.chain.event_rows import check_partition, event_rows, sealed_records
 from replay.chain.lateness import open_since
 from replay.chain.note import (
-    PUT_BACK,
     TREE,
-    CheckpointInvalid,
-    PreviousMissing,
-    by_name,
-    check_note,
     known_keys,
     oldest_first,
     vouched_keys,
@@ -24,8 +19,8 @@ from replay.chain.seal import GRACE_MS, months_of
 from replay.chain.walk import walk
 from store.connect import Store
 from store.errors import QueryRefused
+from store.read.checkpoints import each_checkpoint, first_of_each_key, signers
 from store.read.proof import (
-    checkpoints,
     leaf_months,
     leaves,
     leaves_astray,
@@ -57,8 +52,6 @@ class ChainReport:
     under_no_checkpoint: int = 0
     """Leaves behind the last one."""
     checkpoints: int = 0
-    elsewhere: int = 0
-    """Checkpoints that were kept elsewhere and compared."""
     last: Checkpoint | None = None
     waiting: int = 0
     """Rows that will be sealed next."""
@@ -85,7 +78,7 @@ def verify_chain(
     *,
     own: Iterable[SigningKey] = (),
     named: Iterable[str] = (),
-    elsewhere: Sequence[Checkpoint] = (),
+    elsewhere: Iterable[Checkpoint] = (),
     grace: int = GRACE_MS,
     now: int | None = None,
     told: Told = lambda _step: None,
@@ -101,16 +94,14 @@ def verify_chain(
         # What the engine cannot read it cannot be asked about: say which part, and do not accuse rows.
         return report
     told("checkpoints")
-    stored, there = signing_keys(store), checkpoints(store, TREE)
-    keys = vouched_keys(known_keys(stored, there), named, own)
+    stored = signing_keys(store)
+    keys = vouched_keys(known_keys(stored, first_of_each_key(store, TREE)), named, own)
     report.keys = oldest_first(keys)
-    signed = believed_checkpoints(there, keys, report.tampering)
-    report.tampering += keys_gone(stored, there)
-    report.checkpoints = len(signed)
-    report.last = signed[-1] if signed else None
-    report.elsewhere = len(elsewhere)
+    signed = believed_checkpoints(each_checkpoint(store, TREE), keys, report.tampering)
+    report.tampering += keys_gone(stored, signers(store, TREE))
+    report.checkpoints, report.last = len(signed), signed.last
     report.tampering += missing_here(elsewhere, signed, keys)
-    size = signed[-1].size if signed else 0
+    size = signed.last.size if signed.last is not None else 0
     marks = {record_place(f"{place}/0")[0]: offset for place, offset in record_marks(store, TREE, size).items()}
     compared = Compared()
     for chained in CHAINED:
@@ -122,8 +113,8 @@ def verify_chain(
     find_relabelled(compared)
     told("leaves")
     walked = walk(leaves(store, TREE), signed, compared, leaves_astray(store, TREE, size))
-    report.under_no_checkpoint = _under_none(store, keys, walked.loose)
-    sealed_until = open_since([each.at for each in signed], now or _clock(), grace) if signed else None
+    report.under_no_checkpoint = _under_none(store, keys, walked.loose, signed.last)
+    sealed_until = open_since(signed.times, now or _clock(), grace) if signed else None
     stones = believed_tombstones(store, compared)
     judged = judge_rows(compared, Circumstances(expired_by(stones), sealed_until, marks), walked.cleared)
     report.tampering += judged.tampering + walked.tampering
@@ -146,73 +137,18 @@ def verify_chain(
     return report
 
 
-def _under_none(store: Store, keys: dict[str, SigningKey], loose: Sequence[int]) -> int:
+def _under_none(store: Store, keys: dict[str, SigningKey], loose: Sequence[int], last: Checkpoint | None) -> int:
     """How many of the leaves behind the last checkpoint are under none: a sealer at work may have signed meanwhile."""
     if not loose:
         return 0
-    meanwhile = believed_checkpoints(checkpoints(store, TREE), keys, [])
-    covered = meanwhile[-1].size if meanwhile else 0
+    since = each_checkpoint(store, TREE, 0 if last is None else last.size + 1)
+    meanwhile = believed_checkpoints(since, keys, [], last)
+    covered = meanwhile.last.size if meanwhile.last is not None else 0
     return sum(position >= covered for position in loose)
 
 
 def _clock() -> int:
     return time.time_ns() // 1_000_000
-
-
-def believed_checkpoints(
-    signed: Sequence[Checkpoint], keys: dict[str, SigningKey], tampering: list[Tampering]
-) -> list[Checkpoint]:
-    """The checkpoints that are what a believed key signed; what is wrong with the others is written down."""
-    believed: list[Checkpoint] = []
-    for checkpoint in signed:
-        previous = believed[-1] if believed else None
-        try:
-            check_note(checkpoint, keys, previous)
-        except PreviousMissing as error:
-            tampering.append(Tampering("removed", "checkpoint", f"before {checkpoint.size}", "", str(error)))
-        except CheckpointInvalid as error:
-            what = "changed" if "row says" in str(error) else "inserted"
-            tampering.append(Tampering(what, "checkpoint", str(checkpoint.size), "", f"not to be believed, {error}"))  # type: ignore[arg-type]  # one of the words of What
-            continue
-        if previous is not None and (checkpoint.size < previous.size or checkpoint.at <= previous.at):
-            detail = "it covers less, or is not later, than the one before it"
-            tampering.append(Tampering("changed", "checkpoint", str(checkpoint.size), "", detail))
-            continue
-        believed.append(checkpoint)
-    return believed
-
-
-def keys_gone(stored: Sequence[SigningKey], signed: Sequence[Checkpoint]) -> list[Tampering]:
-    """The keys that checkpoints are signed with and that the store does not have."""
-    found, there = [], by_name(stored)
-    for name, count in Counter(each.key_id for each in signed if each.key_id not in there).items():
-        are = "1 checkpoint is" if count == 1 else f"{count} checkpoints are"
-        detail = f"the store does not have it, and {are} signed with it; {PUT_BACK}"
-        found.append(Tampering("removed", "key", name, "", detail))
-    return found
-
-
-def missing_here(
-    elsewhere: Sequence[Checkpoint], here: Sequence[Checkpoint], keys: dict[str, SigningKey]
-) -> list[Tampering]:
-    """What a file kept elsewhere has and the store has not, or otherwise."""
-    roots = {checkpoint.size: checkpoint.root for checkpoint in here}
-    found = []
-    for checkpoint in elsewhere:
-        try:
-            check_note(checkpoint, keys, None)
-        except PreviousMissing:
-            pass
-        except CheckpointInvalid as error:
-            detail = f"in the file kept elsewhere, {error}"
-            found.append(Tampering("changed", "checkpoint", str(checkpoint.size), "", detail))
-            continue
-        if checkpoint.size not in roots:
-            found.append(Tampering("removed", "checkpoint", str(checkpoint.size), "", "the file kept elsewhere has it"))
-        elif roots[checkpoint.size] != checkpoint.root:
-            detail = "the file kept elsewhere has another root: the chain was made anew"
-            found.append(Tampering("changed", "checkpoint", str(checkpoint.size), "", detail))
-    return found
 
 
 def believed_tombstones(store: Store, compared: Compared) -> list[Tombstone]:

@@ -4,10 +4,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from audit.merkle import Frontier, link_hash
+from replay.chain.believed import SignedRoot
 from replay.chain.compare import Compared, Tampering
-from replay.chain.note import heads_digest, heads_of
+from replay.chain.note import heads_digest
 from replay.chain.rows import ChainedRow, Identity
-from store.rows.proof import Checkpoint, Leaf
+from store.rows.proof import Leaf
 
 _NO_LINK = bytes(32)
 _MOST_TRIALS = 200
@@ -27,7 +28,7 @@ class Walked:
 
 
 def walk(
-    leaves: Iterable[Leaf], signed: Sequence[Checkpoint], compared: Compared, astray: Sequence[Leaf] = ()
+    leaves: Iterable[Leaf], signed: Iterable[SignedRoot], compared: Compared, astray: Sequence[Leaf] = ()
 ) -> Walked:
     """Go along the leaves in order. ``signed`` are the checkpoints to believe, the smallest first; ``astray`` are the
     leaves that share a position, or that no checkpoint covers."""
@@ -86,7 +87,7 @@ class _Walker:
         self._leaf("changed", leaf, f"it was made of {row.kind} {row.key}")
         return replace(leaf, kind=row.kind, key=row.key, table=row.table, at=row.at)
 
-    def span(self, start: int, checkpoint: Checkpoint, leaves: list[Leaf]) -> None:
+    def span(self, start: int, checkpoint: SignedRoot, leaves: list[Leaf]) -> None:
         """The leaves of one checkpoint."""
         found: dict[int, list[Leaf]] = {}
         for leaf in leaves:
@@ -104,7 +105,7 @@ class _Walker:
                     return
         self._give_up(positions, found, checkpoint)
 
-    def _gives(self, leaves: Sequence[Leaf], checkpoint: Checkpoint) -> bool:
+    def _gives(self, leaves: Sequence[Leaf], checkpoint: SignedRoot) -> bool:
         edge = self._edge.copy()
         for leaf in leaves:
             edge.add(leaf.leaf)
@@ -117,7 +118,7 @@ class _Walker:
             if leaf.table:
                 self._heads[leaf.table] = link_hash(self._heads.get(leaf.table, _NO_LINK), leaf.leaf)
 
-    def _follow(self, leaves: Sequence[Leaf], checkpoint: Checkpoint) -> None:
+    def _follow(self, leaves: Sequence[Leaf], checkpoint: SignedRoot) -> None:
         """The leaves are genuine; their links may have been changed all the same."""
         for leaf in leaves:
             self._edge.add(leaf.leaf)
@@ -127,7 +128,7 @@ class _Walker:
                 self._heads[leaf.table] = expected
             if leaf.chain != expected:
                 self._leaf("changed", leaf, "its link does not follow from the one before it")
-        if heads_digest(self._heads) != heads_of(checkpoint):
+        if heads_digest(self._heads) != checkpoint.heads:
             self.walked.tampering.append(
                 Tampering(
                     "changed", "leaf", f"before {checkpoint.size}", "", "a leaf was given to another table's chain"
@@ -204,7 +205,7 @@ class _Walker:
                     if each.leaf != right.leaf and not any(each is other for other in genuine):
                         self._leaf("inserted", each, "another leaf is the one that was signed")
 
-    def _give_up(self, positions: range, found: Mapping[int, list[Leaf]], checkpoint: Checkpoint) -> None:
+    def _give_up(self, positions: range, found: Mapping[int, list[Leaf]], checkpoint: SignedRoot) -> None:
         """The leaves that were signed cannot be found again: the links of the tables' chains tell where they end."""
         named = 0
         for position in positions:

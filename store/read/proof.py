@@ -1,4 +1,4 @@
-"""What proves the rest: leaves, nodes and checkpoints of the trees, keys, records in their order, the access log."""
+"""What proves the rest: leaves and nodes of the trees, keys, records in their order, the access log."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import orjson
 
 from store.connect import Store
-from store.rows.proof import AccessEntry, Checkpoint, Leaf, SigningKey
+from store.rows.proof import AccessEntry, Leaf, SigningKey
 from store.rows.raw import RecordKey
 
 _PAGE = 10_000
@@ -158,37 +158,6 @@ def sealed_among(store: Store, tree: str, size: int, rows: Sequence[tuple[str, s
         {"tree": tree, "size": size, "keys": tuple({key for _, key, _ in rows}), "rows": tuple(rows)},
     )
     return {(kind, key, table) for kind, key, table in found}
-
-
-def checkpoints(store: Store, tree: str, at_least: int = 0) -> list[Checkpoint]:
-    """The checkpoints of a tree that cover at least so many leaves, the smallest first."""
-    columns = store.columns(
-        "SELECT tree, size, root, toUnixTimestamp64Milli(at), key_id, signature, note FROM checkpoints FINAL"
-        " WHERE tree = %(tree)s AND size >= %(at_least)s ORDER BY size, at, root",
-        {"tree": tree, "at_least": at_least},
-        as_bytes=True,
-    )
-    return [
-        Checkpoint(
-            tree=name.decode(),
-            size=size,
-            root=root,
-            at=at,
-            key_id=key_id.decode(),
-            signature=signature,
-            note=note.decode(),
-        )
-        for name, size, root, at, key_id, signature, note in zip(*columns, strict=True)
-    ]
-
-
-def last_checkpoint_ms(store: Store, tree: str) -> int | None:
-    """When the last checkpoint of a tree was signed, in milliseconds since 1970; None where there is none."""
-    rows = store.query(
-        "SELECT toUnixTimestamp64Milli(max(at)), count() FROM checkpoints WHERE tree = %(tree)s", {"tree": tree}
-    )
-    ((at, count),) = rows
-    return int(at) if count else None
 
 
 def signing_keys(store: Store) -> list[SigningKey]:

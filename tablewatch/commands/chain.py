@@ -2,7 +2,6 @@
 
 import fcntl
 import logging
-import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +13,8 @@ import typer
 
 from replay.chain import measures
 from replay.chain.keys import KeyMissing
-from replay.chain.note import CheckpointInvalid, published, read_published
+from replay.chain.note import TREE, CheckpointInvalid
+from replay.chain.published import CheckpointFile, published
 from replay.chain.seal import ChainBroken, Sealer
 from replay.chain.tree import TreeIncomplete
 from replay.chain.verify import verify_chain
@@ -23,7 +23,7 @@ from store.connect import Patience, Store, connect
 from store.ending import on_asked_to_end
 from store.errors import StoreUnavailable
 from store.migrate import check
-from store.read.proof import checkpoints
+from store.read.checkpoints import checkpoints
 from store.rows.proof import Checkpoint
 from streams.broker_url import BrokerUnavailable, RightsMissing, TopicsMissing
 from streams.logs import log_to_stderr
@@ -41,7 +41,6 @@ KEY_SECONDS = 2.0
 """So often it is looked for a key that somebody has still to make."""
 LONGEST_LOOK_SECONDS = 60.0
 """A look that lasts longer than this is told as one that waits."""
-_TREE = "main"
 
 _HELP = """Examples:
 
@@ -76,8 +75,9 @@ def checkpoint(file: File = None, to_topic: Publish = False) -> None:
     signed, 2 without a key.
     """
     with _sealing() as store:
-        made = Sealer(store, key_ring(), _now).seal()
-        _hand_out(store, file or _default_file(), _unsent(made) if to_topic else [])
+        kept = CheckpointFile(file or _default_file())
+        made = _sealer(store, kept).seal()
+        hand_out(store, kept, _unsent(made) if to_topic else [])
     typer.echo("Nothing is new." if made is None else f"Checkpoint of {made.size} leaves, root {made.root.hex()}.")
 
 
@@ -145,8 +145,9 @@ def accept(
             return
         named = sorted({f"{row.kind} {row.key}" for row in found.late})
         note_access(store, who_looks(value_of("USER")), "chain accept", (), {"reason": reason, "rows": named[:1000]})
-        made = Sealer(store, key_ring(), _now).seal(found.late)
-        _hand_out(store, file or _default_file(), [])
+        kept = CheckpointFile(file or _default_file())
+        made = _sealer(store, kept).seal(found.late)
+        hand_out(store, kept, [])
     assert made is not None
     typer.echo(
         f"{len(named)} {'row is' if len(named) == 1 else 'rows are'} accepted; checkpoint of {made.size} leaves."
@@ -163,7 +164,7 @@ class _Service:
         self._looked = time.monotonic()
         """When all that was new was sealed, by this process's clock."""
         self._every = every
-        self._file = file
+        self._kept = CheckpointFile(file)
         self._to_topic = to_topic
 
     @property
@@ -205,7 +206,7 @@ class _Service:
         while True:
             try:
                 if sealer is None:
-                    sealer = Sealer(store, key_ring(), _now)
+                    sealer = _sealer(store, self._kept)
                     unsent = _unsent(sealer.last) if self._to_topic else []
                 made = sealer.seal()
                 measures.LAST.set(time.time())
@@ -214,7 +215,7 @@ class _Service:
                 if made is not None:
                     logger.info("checkpoint of %d leaves", made.size)
                     unsent += [made] if self._to_topic else []
-                unsent = _hand_out(store, self._file, unsent)
+                unsent = hand_out(store, self._kept, unsent)
                 measures.UNSENT.set(len(unsent))
                 self._why, self._looked = None, time.monotonic()
             except StoreUnavailable as error:
@@ -226,16 +227,28 @@ class _Service:
                 return
 
 
-def _hand_out(store: Store, file: Path, unsent: list[Checkpoint]) -> list[Checkpoint]:
+def _sealer(store: Store, kept: CheckpointFile) -> Sealer:
+    """The sealer of a store that has what was handed out of it."""
+    last = _last_in(kept)
+    sealer = Sealer(store, key_ring(), _now)
+    if last is not None and last.root not in (each.root for each in checkpoints(store, TREE, last.size, last.size)):
+        raise ChainBroken(
+            f"{kept.path} ends with a checkpoint of {last.size} leaves, root {last.root.hex()}, that the store does not"
+            " have. Somebody took it out or put an older store in place, a backup was restored, or it is the file of"
+            " another store. Nothing was sealed. Keep this file as it is, for the auditor; where you know why, let"
+            " another one begin with --file",
+            f"tablewatch replay verify --chain --checkpoints {kept.path}",
+        )
+    return sealer
+
+
+def hand_out(store: Store, kept: CheckpointFile, unsent: list[Checkpoint]) -> list[Checkpoint]:
     """Append to the file what it lacks, and send the rest; gives back what the broker did not take."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    there = _handed_out(file)
-    lacking = [each for each in checkpoints(store, _TREE) if not there or each.at > there[-1].at]
+    made(kept.path.parent)
+    last = _last_in(kept)
+    lacking = checkpoints(store, TREE, 0 if last is None else last.size + 1)
     if lacking:
-        with file.open("ab") as out:
-            out.write(b"".join(published(each) + b"\n" for each in lacking))
-            out.flush()
-            os.fsync(out.fileno())
+        kept.append(lacking)
     if unsent:
         try:
             with open_outlet(broker(), patience_seconds=5.0) as outlet:
@@ -248,15 +261,15 @@ def _hand_out(store: Store, file: Path, unsent: list[Checkpoint]) -> list[Checkp
     return []
 
 
-def _handed_out(file: Path) -> list[Checkpoint]:
-    """What the file has; nothing is appended behind what is not whole."""
+def _last_in(kept: CheckpointFile) -> Checkpoint | None:
+    """The last checkpoint that was handed out; nothing is sealed or appended behind what is not whole."""
     try:
-        return read_published(file.read_text("utf-8")) if file.exists() else []
+        return kept.last()
     except (CheckpointInvalid, UnicodeDecodeError) as error:
         wrong = error if isinstance(error, CheckpointInvalid) else "it holds no checkpoint"
         typer.echo(
-            f"{file}: {wrong}. Nothing was appended to it. Move it to another place, and keep it: the next checkpoint"
-            " goes into a new file, with all that the store has.",
+            f"{kept.path}: {wrong}. Nothing was sealed, and nothing appended to it. Move it to another place, and keep"
+            " it: the next checkpoint goes into a new file, with all that the store has.",
             err=True,
         )
         raise typer.Exit(WRONG_USE) from error
@@ -295,7 +308,7 @@ def _sealing(otherwise: str = "one a store is enough", service: _Service | None 
             typer.echo(f"The chain is broken: {error}.", err=True)
             raise typer.Exit(FLAGGED) from error
         except ChainBroken as error:
-            typer.echo(f"The chain is broken: {error}. Look with: tablewatch replay verify --chain", err=True)
+            typer.echo(f"The chain is broken: {error}. Look with: {error.look}", err=True)
             raise typer.Exit(FLAGGED) from error
 
 

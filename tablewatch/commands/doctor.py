@@ -13,8 +13,8 @@ import typer
 from store.connect import Patience, Store, connect
 from store.errors import AccessRefused, SchemaTooOld, StoreError
 from store.migrate import check as check_schema
-from store.read.disks import fullest_disk
-from store.read.proof import last_checkpoint_ms
+from store.read.checkpoints import last_checkpoint_ms
+from store.read.disks import fullest_disk, not_on_disk
 from store.read.shoes import newest_arrival
 from streams.alerting.standing import standing as alerts_standing
 from streams.broker_url import Broker, BrokerUnavailable, InvalidBrokerUrl, KafkaBroker, RightsMissing, TopicsMissing
@@ -195,7 +195,7 @@ def _look_at_store(checks: list[Check]) -> Store | None:
 def _asked(store: Store) -> Iterator[Check]:
     """The services of which the store tells how far they are."""
     now = time.time_ns() // 1_000_000
-    for name, look in (("disk", _disk), ("chain", _chain), ("watches", _watches)):
+    for name, look in (("disk", _disk), ("power", _power), ("chain", _chain), ("watches", _watches)):
         try:
             yield look(store, now)
         except StoreError as error:
@@ -212,6 +212,27 @@ def _disk(store: Store, _now: int) -> Check:
     if disk.free < LEAST_FREE * disk.total:
         return Check("disk", False, f"{says}, and a full store takes nothing in. Free some space, or give it more")
     return Check("disk", True, says)
+
+
+def _power(store: Store, _now: int) -> Check:
+    """What workers acknowledged is not read from the broker again: a power cut must not take it from the store."""
+    quorum = str(store.address.settings.get("insert_quorum", "0"))
+    if quorum not in ("0", "1"):
+        return Check("power", True, f"what it acknowledged, several servers of the store have (insert_quorum={quorum})")
+    try:
+        tables = not_on_disk(store)
+    except AccessRefused:
+        return Check("power", True, "not looked at: the user of the store may not read system.merge_tree_settings")
+    if not tables:
+        return Check("power", True, "what the store has acknowledged has reached its disk")
+    which = tables[0] if len(tables) == 1 else f"{len(tables)} tables, {tables[0]} among them"
+    return Check(
+        "power",
+        False,
+        f"the store acknowledges inserts into {which} before its disk has them: a power cut takes back what workers"
+        " have acknowledged. Give it the settings under merge_tree of deploy/compose/clickhouse/config.xml, or more"
+        " than one server and insert_quorum=2 in the store's address",
+    )
 
 
 def _size(count: int) -> str:

@@ -11,7 +11,8 @@ import typer
 from replay.chain.keys import KeyMissing, KeyNotWritten, KeyOfAnother, KeyRing, KeyThere, KeyUnreadable
 from replay.chain.note import TREE, by_name, known_keys
 from replay.custody import note_access, who_looks
-from store.read.proof import checkpoints, signing_keys
+from store.read.checkpoints import first_of_each_key
+from store.read.proof import signing_keys
 from store.rows.proof import SigningKey
 from tablewatch.commands.listing import AsJson, listing, moment
 from tablewatch.commands.replay_store import stored
@@ -109,7 +110,7 @@ def lost(key: Annotated[str, typer.Argument(metavar="KEY", help="The name of the
     """
     with about_keys(), stored() as store:
         ring = key_ring()
-        there = by_name(known_keys(signing_keys(store), checkpoints(store, TREE)))
+        there = by_name(known_keys(signing_keys(store), first_of_each_key(store, TREE)))
         if key in {each.key_id for each in ring.known()}:
             typer.echo(f"Key {key} is in {ring.folder}: nothing is to be done.")
             return

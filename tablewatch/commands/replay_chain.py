@@ -2,9 +2,10 @@
 
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import orjson
 import typer
@@ -14,19 +15,18 @@ from replay.chain.compare import Tampering
 from replay.chain.note import (
     TREE,
     CheckpointInvalid,
-    NoCheckpoint,
     belief_words,
     by_name,
     known_keys,
-    read_published,
     vouched_keys,
 )
 from replay.chain.prove import NotAsSealed, NotInChain, NotSealed, belief, consistency_json, proof_json, prove_round
+from replay.chain.published import NoCheckpoint, read_published
 from replay.chain.tree import TreeIncomplete
 from replay.chain.verify import ChainReport, verify_chain
 from replay.rounds import load_round
 from store.connect import Store
-from store.read.proof import checkpoints as checkpoints_of
+from store.read.checkpoints import first_of_each_key, last_checkpoints, signers
 from store.read.proof import signing_keys
 from store.rows.proof import Checkpoint, SigningKey
 from tablewatch.commands.keys import about_keys, key_ring
@@ -93,7 +93,7 @@ def check_chain(
     """Hold the whole store against its chain and say what is wrong, or that nothing is sealed; the caller ends with 1
     where the report is not whole."""
     foreign = check_named(store, trust)
-    elsewhere = [] if checkpoints is None else _kept_elsewhere(checkpoints)
+    elsewhere = None if checkpoints is None else _KeptElsewhere(checkpoints)
     if foreign:
         if as_json:
             _print_json(ChainReport(tampering=[Tampering("inserted", "checkpoint", "all", "", foreign)]))
@@ -106,11 +106,11 @@ def check_chain(
             store,
             own=key_ring().known(),
             named=trust or (),
-            elsewhere=elsewhere,
+            elsewhere=() if elsewhere is None else elsewhere,
             told=lambda step: status.update(f"The chain: {step}"),
         )
     if as_json:
-        _print_json(report)
+        _print_json(report, 0 if elsewhere is None else elsewhere.count)
         return report
     for each in report.tampering:
         typer.echo(visible_lines(str(each)))
@@ -130,9 +130,11 @@ def check_chain(
         f" {len(report.tampering)} not as sealed, {report.waiting} not sealed yet{own},"
         f" {report.expired} past their retention, {report.superseded} replaced by a later version."
     )
-    if elsewhere:
-        held = "1 checkpoint" if report.elsewhere == 1 else f"{report.elsewhere} checkpoints"
-        typer.echo(f"{checkpoints} holds {held}, the last of {elsewhere[-1].size} leaves; each was looked for here.")
+    if elsewhere is not None and elsewhere.last is not None:
+        held = "1 checkpoint" if elsewhere.count == 1 else f"{elsewhere.count} checkpoints"
+        typer.echo(
+            f"{elsewhere.file} holds {held}, the last of {elsewhere.last.size} leaves; each was looked for here."
+        )
     typer.echo(belief_words(report.keys, trust or (), key_ring().known()))
     if report.under_no_checkpoint:
         typer.echo(_behind(report))
@@ -140,23 +142,38 @@ def check_chain(
     return report
 
 
-def _kept_elsewhere(file: Path) -> list[Checkpoint]:
-    """The checkpoints of a file; one that holds none would compare nothing, and the answer would look the same."""
-    try:
-        found = read_published(file.read_text("utf-8-sig"))
-    except (NoCheckpoint, UnicodeDecodeError):
-        found = []
-    except CheckpointInvalid as error:
-        typer.echo(f"{file}: {error}. Name a whole copy of the file.", err=True)
-        raise typer.Exit(WRONG_USE) from error
-    if not found:
+class _KeptElsewhere:
+    """The checkpoints of a file, one after another. One that holds none would compare nothing, and the answer would
+    look the same."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+        self.count = 0
+        self.last: Checkpoint | None = None
+        if next(iter(self), None) is None:
+            self._end_without()
+
+    def __iter__(self) -> Iterator[Checkpoint]:
+        self.count, self.last = 0, None
+        try:
+            with self.file.open(encoding="utf-8-sig") as lines:
+                for self.last in read_published(lines):
+                    self.count += 1
+                    yield self.last
+        except (NoCheckpoint, UnicodeDecodeError):
+            self._end_without()
+        except CheckpointInvalid as error:
+            typer.echo(f"{self.file}: {error}. Name a whole copy of the file.", err=True)
+            raise typer.Exit(WRONG_USE) from error
+
+    def _end_without(self) -> NoReturn:
         typer.echo(
-            f"{file} holds no checkpoint: name the file that `tablewatch chain run` and `tablewatch chain checkpoint`"
-            " append to (their --file; checkpoints.txt in the data folder where none was given), or a copy of it.",
+            f"{self.file} holds no checkpoint: name the file that `tablewatch chain run` and `tablewatch chain"
+            " checkpoint` append to (their --file; checkpoints.txt in the data folder where none was given), or a copy"
+            " of it.",
             err=True,
         )
         raise typer.Exit(WRONG_USE)
-    return found
 
 
 def check_named(store: Store, trust: list[str] | None) -> str:
@@ -164,8 +181,8 @@ def check_named(store: Store, trust: list[str] | None) -> str:
     store is signed with a key that is named."""
     if not trust:
         return ""
-    signed = checkpoints_of(store, TREE)
-    there = by_name(known_keys(signing_keys(store), signed))
+    signed = signers(store, TREE)
+    there = by_name(known_keys(signing_keys(store), first_of_each_key(store, TREE)))
     for name in trust:
         if not re.fullmatch("[0-9a-f]{16}", name):
             wrong = f"{name} is no name of a key, which is 16 digits from 0 to f"
@@ -184,21 +201,20 @@ def check_named(store: Store, trust: list[str] | None) -> str:
             )
     unknown = [name for name in trust if name not in there]
     believed = vouched_keys(there.values(), trust)
-    if unknown or (signed and not any(each.key_id in believed for each in signed)):
-        return _nothing_signed_with(unknown or trust, signed)
+    if unknown or (signed and signed.keys().isdisjoint(believed)):
+        return _nothing_signed_with(unknown or trust, signed, last_checkpoints(store, TREE)[0])
     return ""
 
 
-def _nothing_signed_with(names: Sequence[str], signed: Sequence[Checkpoint]) -> str:
+def _nothing_signed_with(names: Sequence[str], signed: Counter[str], last: Checkpoint) -> str:
     """A chain that somebody made anew looks so, and a mistyped name: what tells them apart."""
     keys = f"key {names[0]}" if len(names) == 1 else f"keys {', '.join(names)}"
-    signers = ", ".join(dict.fromkeys(each.key_id for each in signed))
-    are = "its 1 checkpoint is" if len(signed) == 1 else f"its {len(signed)} checkpoints are"
-    last = signed[-1]
+    many = signed.total()
+    are = "its 1 checkpoint is" if many == 1 else f"its {many} checkpoints are"
     return (
-        f"nothing in the store is signed with {keys}: {are} signed with {signers}. Either the name is mistyped: compare"
-        " it with what its owner told you. Or the chain was made anew by somebody else: compare its checkpoints with"
-        f" those that were kept elsewhere; the last is of {last.size} leaves, root {last.root.hex()}."
+        f"nothing in the store is signed with {keys}: {are} signed with {', '.join(signed)}. Either the name is"
+        " mistyped: compare it with what its owner told you. Or the chain was made anew by somebody else: compare its"
+        f" checkpoints with those that were kept elsewhere; the last is of {last.size} leaves, root {last.root.hex()}."
     )
 
 
@@ -237,13 +253,13 @@ def _whole(report: ChainReport) -> str:
     return "Whole: all that is sealed is as it was sealed."
 
 
-def _print_json(report: ChainReport) -> None:
-    sys.stdout.buffer.write(orjson.dumps(report_json(report)) + b"\n")
+def _print_json(report: ChainReport, elsewhere: int = 0) -> None:
+    sys.stdout.buffer.write(orjson.dumps(report_json(report, elsewhere)) + b"\n")
     sys.stdout.buffer.flush()
 
 
-def report_json(report: ChainReport) -> dict[str, Any]:
-    """A report as JSON."""
+def report_json(report: ChainReport, elsewhere: int = 0) -> dict[str, Any]:
+    """A report as JSON, with how many checkpoints were kept elsewhere and compared."""
     return {
         "whole": report.whole,
         "sealed": report.sealed,
@@ -251,7 +267,7 @@ def report_json(report: ChainReport) -> dict[str, Any]:
         "leaves": report.size,
         "under_no_checkpoint": report.under_no_checkpoint,
         "checkpoints": report.checkpoints,
-        "elsewhere": report.elsewhere,
+        "elsewhere": elsewhere,
         "waiting": report.waiting,
         "expired": report.expired,
         "superseded": report.superseded,

@@ -12,7 +12,7 @@ from store.connect import Store
 from store.errors import StoreError
 from store.holds import apply_holds
 from store.migrate import Migration, check, plan
-from store.read.proof import checkpoints
+from store.read.checkpoints import signed_size
 from store.render import SchemaSettings
 from store.retention import retention_statements, retention_years, rows_past
 from store.tombstones import bury, tombstones
@@ -65,10 +65,10 @@ def write_down_what_goes(store: Store, settings: SchemaSettings) -> None:
     if stones:
         rows = sum(stone.rows for stone in stones)
         typer.echo(f"{rows:,} rows are past {settings.years} years, and were written down.")
-    if stones and checkpoints(store, TREE):
+    if stones and signed_size(store, TREE):
         typer.echo(f"Waiting until that is sealed, for {SEALED_SECONDS:.0f} seconds at most …")
     until = time.monotonic() + SEALED_SECONDS
-    while (left := _unsealed(store, settings.years)) and checkpoints(store, TREE):
+    while (left := _unsealed(store, settings.years)) and signed_size(store, TREE):
         if time.monotonic() >= until:
             raise NotSealedYet(
                 f"Nothing was deleted, and everything is still kept for {before} years: {left:,} notes of what would go"

@@ -2,12 +2,18 @@
 
 from collections.abc import Callable
 
-from typer.testing import Result
+from typer.testing import CliRunner, Result
 
 from store.connect import Store
+from tablewatch.command import app
 from tests.audit.case import DTB, TIE, Case
 
 Run = Callable[..., Result]
+
+
+def typed(*arguments: str) -> Result:
+    """What comes of a command, whatever it is, on the store and the data that the environment names."""
+    return CliRunner().invoke(app, list(arguments))
 
 
 def url_of(store: Store) -> str:

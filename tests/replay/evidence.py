@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from replay.chain.keys import KeyRing
+from replay.chain.published import read_published
 from replay.chain.seal import Sealer
 from schemas.decoding import decode_record
 from store.connect import Store
@@ -45,3 +46,11 @@ def sealed_evening(store: Store, ring: KeyRing) -> Checkpoint:
     checkpoint = Sealer(store, ring, lambda: NOW).seal()
     assert checkpoint is not None
     return checkpoint
+
+
+def kept_in(file: Path) -> list[Checkpoint]:
+    """The checkpoints that a file holds; none where it is not there yet."""
+    if not file.exists():
+        return []
+    with file.open(encoding="utf-8") as lines:
+        return list(read_published(lines))

@@ -11,13 +11,15 @@ import pytest
 from audit.merkle import check_inclusion, inclusion_proof, root_of
 from replay.chain.compare import Tampering
 from replay.chain.keys import KeyRing
-from replay.chain.note import published, read_published, sign
+from replay.chain.note import sign
+from replay.chain.published import published, read_published
 from replay.chain.rows import BY_KIND, rows_of
 from replay.chain.seal import ChainBroken, Sealer
 from replay.chain.tree import StoredTree
 from replay.chain.verify import ChainReport, verify_chain
 from store.connect import Store
-from store.read.proof import checkpoints, leaves
+from store.read.checkpoints import checkpoints
+from store.read.proof import leaves
 from store.retention import retained_tables
 from store.rows.alerts import AlertStep
 from store.rows.proof import AccessEntry, Leaf
@@ -28,6 +30,7 @@ from store.write.proof import write_access, write_checkpoints, write_keys, write
 from store.write.raw import write_records
 from store.write.verdicts import write_verdicts
 from tests.replay.evidence import LATER, NOW, ring_in, sealed_evening
+from tests.replay.stored import mutate
 from tests.store.contents import merge_all
 from tests.store.floor import ARRIVAL, START, Table, finding, judged, packed, state
 
@@ -39,10 +42,6 @@ def ring(tmp_path: Path) -> KeyRing:
 
 def _found(store: Store) -> list[tuple[str, str, str]]:
     return [(each.what, each.kind, each.key) for each in verify_chain(store).tampering]
-
-
-def _mutate(store: Store, sql: str) -> None:
-    store.command(sql, settings={"mutations_sync": 2})
 
 
 def test_a_sealed_store_is_whole(store: Store, ring: KeyRing) -> None:
@@ -159,7 +158,7 @@ def test_whatever_is_done_to_rows_is_found_and_named(
         "third": "/".join(map(str, draws[1])),
     }
     for sql, _ in alterations:
-        _mutate(store, sql.format(**names))
+        mutate(store, sql.format(**names))
     assert sorted(_found(store)) == sorted((what, kind, key.format(**names)) for _, (what, kind, key) in alterations)
 
 
@@ -168,7 +167,7 @@ def test_two_records_that_changed_places_are_both_told_as_moved(store: Store, ri
     ((partition,),) = store.query("SELECT DISTINCT partition FROM events WHERE table = 'BT1'")
     place = f"topic = 'table.bets' AND partition = {partition} AND offset IN (0, 1)"
     rows = store.columns(f"SELECT offset, arrival, events, rejected, raw FROM records WHERE {place}", as_bytes=True)
-    _mutate(store, f"ALTER TABLE records DELETE WHERE {place}")
+    mutate(store, f"ALTER TABLE records DELETE WHERE {place}")
     store.insert(
         "records",
         {
@@ -217,7 +216,7 @@ def test_leaves_that_are_tampered_with_are_blamed_and_their_rows_are_not(store: 
 
 def test_a_row_changed_together_with_its_leaf_is_named_by_the_chain_of_its_table(store: Store, ring: KeyRing) -> None:
     sealed_evening(store, ring)
-    _mutate(store, "ALTER TABLE rounds UPDATE winner = 'player' WHERE table = 'BT1' AND round = 2")
+    mutate(store, "ALTER TABLE rounds UPDATE winner = 'player' WHERE table = 'BT1' AND round = 2")
     (row,) = rows_of(store, BY_KIND["round"], "table = 'BT1' AND round = 2")
     put = [
         Leaf(**({name: getattr(leaf, name) for name in Leaf.__slots__} | {"leaf": row.leaf}))
@@ -244,7 +243,7 @@ def test_what_went_when_its_time_was_over_is_told_from_what_was_taken(own_store:
     report = verify_chain(store)
     assert report.tampering == []
     assert report.expired > 20
-    _mutate(store, "ALTER TABLE tombstones DELETE WHERE store_table = 'verdicts' AND scope = 'BT1'")
+    mutate(store, "ALTER TABLE tombstones DELETE WHERE store_table = 'verdicts' AND scope = 'BT1'")
     found = _found(store)
     assert [each for each in found if each[1] == "tombstone"] != []
     assert {each[1] for each in found} == {"tombstone", "verdict"}
@@ -253,7 +252,7 @@ def test_what_went_when_its_time_was_over_is_told_from_what_was_taken(own_store:
 
 def test_a_tombstone_forged_for_rows_that_are_young_explains_nothing(store: Store, ring: KeyRing) -> None:
     sealed_evening(store, ring)
-    _mutate(store, "ALTER TABLE verdicts DELETE WHERE table = 'BT1' AND round = 2")
+    mutate(store, "ALTER TABLE verdicts DELETE WHERE table = 'BT1' AND round = 2")
     store.insert(
         "tombstones",
         {
@@ -274,11 +273,11 @@ def test_checkpoints_that_are_changed_forged_or_taken_out_are_named(
     second = Sealer(store, ring, lambda: LATER).seal()
     assert second is not None
     elsewhere += published(second)
-    kept = read_published(elsewhere.decode())
+    kept = list(read_published(elsewhere.decode().splitlines(keepends=True)))
     assert kept == checkpoints(store, "main") == [first, second]
     assert verify_chain(store, elsewhere=kept).tampering == []
 
-    _mutate(store, f"ALTER TABLE checkpoints DELETE WHERE size = {second.size}")
+    mutate(store, f"ALTER TABLE checkpoints DELETE WHERE size = {second.size}")
     told = verify_chain(store, elsewhere=kept).tampering
     assert [(each.what, each.kind, each.key) for each in told] == [("removed", "checkpoint", str(second.size))]
 
@@ -297,7 +296,7 @@ def test_a_checkpoint_taken_out_of_the_middle_is_missed_by_the_next(store: Store
     write_verdicts(store, [judged("BT1", revision=2, at=LATER - 5)])
     second = Sealer(store, ring, lambda: LATER).seal()
     assert second is not None
-    _mutate(store, f"ALTER TABLE checkpoints DELETE WHERE size = {first.size}")
+    mutate(store, f"ALTER TABLE checkpoints DELETE WHERE size = {first.size}")
     assert _found(store) == [("removed", "checkpoint", f"before {second.size}")]
 
 
@@ -310,7 +309,7 @@ def test_what_is_wrong_is_listed_by_numbers_and_not_by_their_digits() -> None:
 def test_a_signature_with_one_bit_changed_is_not_believed(store: Store, ring: KeyRing) -> None:
     first = sealed_evening(store, ring)
     wrong = bytes([first.signature[0] ^ 1, *first.signature[1:]])
-    _mutate(store, f"ALTER TABLE checkpoints UPDATE signature = unhex('{wrong.hex()}') WHERE 1")
+    mutate(store, f"ALTER TABLE checkpoints UPDATE signature = unhex('{wrong.hex()}') WHERE 1")
     assert ("inserted", "checkpoint", str(first.size)) in _found(store)
     with pytest.raises(ChainBroken, match="cannot be continued"):
         Sealer(store, ring, lambda: LATER)

@@ -9,11 +9,12 @@ import pytest
 from typer.testing import CliRunner
 
 from replay.chain.keys import KeyRing
-from replay.chain.note import CheckpointInvalid, published, read_published
+from replay.chain.note import CheckpointInvalid
+from replay.chain.published import published, read_published
 from replay.chain.seal import Sealer
 from replay.chain.verify import verify_chain
 from store.connect import Store
-from store.read.proof import checkpoints
+from store.read.checkpoints import checkpoints
 from store.rows.proof import Checkpoint
 from store.write.proof import write_keys
 from store.write.verdicts import write_verdicts
@@ -96,7 +97,7 @@ def test_nothing_is_appended_to_a_file_that_is_not_one_of_checkpoints(
     for content in (b"# Tablewatch\n", b"\xff\xfe", file.read_bytes()[:-30]):
         file.write_bytes(content)
         refused = CliRunner().invoke(app, ["chain", "checkpoint", "--file", str(file)])
-        assert refused.exit_code == 2 and "Nothing was appended to it" in refused.stderr
+        assert refused.exit_code == 2 and "Nothing was sealed, and nothing appended to it" in refused.stderr
         assert file.read_bytes() == content
 
 
@@ -110,7 +111,7 @@ def test_a_checkpoint_whose_first_line_was_changed_is_not_passed_over(
     notes = [published(each).decode() + "\n" for each in sealed]
     notes[place] = notes[place].replace("tablewatch/main\n", "tablewatch/mein\n")
     with pytest.raises(CheckpointInvalid, match=line):
-        read_published("".join(notes))
+        list(read_published("".join(notes).splitlines(keepends=True)))
 
 
 def _made_anew(store: Store, folder: Path) -> KeyRing:

@@ -15,7 +15,7 @@ from replay.chain.verify import verify_chain
 from schemas.decoding import decode_record
 from store.connect import Store
 from store.migrate import migrate
-from store.read.proof import checkpoints
+from store.read.checkpoints import checkpoints
 from store.render import SchemaSettings
 from store.retention import retention_years
 from store.rows.raw import Record

@@ -6,15 +6,14 @@ from store.connect import Store
 from store.read.proof import (
     access_entries,
     chain_heads,
-    checkpoints,
     leaves,
     leaves_of,
     partitions,
     records,
     tree_size,
 )
-from store.rows.proof import AccessEntry, Checkpoint, Leaf
-from store.write.proof import write_access, write_checkpoints, write_leaves
+from store.rows.proof import AccessEntry, Leaf
+from store.write.proof import write_access, write_leaves
 from store.write.raw import write_records
 from tests.store.floor import ARRIVAL, START, evening, everything, packed
 
@@ -51,20 +50,6 @@ def test_a_fork_of_a_tree_shows_as_two_leaves_at_one_position(store: Store) -> N
     write_leaves(store, [_leaf(1, fill=99)])
     store.command("OPTIMIZE TABLE leaves FINAL")
     assert [leaf.position for leaf in leaves(store, "main")] == [0, 1, 1]
-
-
-def test_the_first_checkpoint_that_covers_a_leaf_is_found(store: Store) -> None:
-    written = [
-        Checkpoint(
-            tree="main", size=size, root=bytes([size]) * 32, at=ARRIVAL + size, key_id="k1", signature=b"\x00\xff" * 32,
-            note=f"main\n{size}\né\n",
-        )
-        for size in (5, 9, 14)
-    ]  # fmt: skip
-    write_checkpoints(store, written)
-    write_checkpoints(store, written[:2])
-    assert checkpoints(store, "main") == written
-    assert checkpoints(store, "main", at_least=6)[0] == written[1]
 
 
 def test_records_come_in_the_order_of_the_log_each_once(store: Store) -> None:
