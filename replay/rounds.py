@@ -12,7 +12,7 @@ from schemas.time import micros
 from schemas.verdicts import Verdict
 from store.connect import Store
 from store.read.events import round_surrounded
-from store.read.proof import leaves_beginning
+from store.read.proof import leaves_about
 from store.read.rounds import Nearby, is_later_judged, nearby, opened_at, read_verdict, revisions
 from store.read.unlisted import unlisted_events
 from store.rows.raw import RecordKey, StoredEvent
@@ -190,12 +190,12 @@ def not_there(store: Store, key: RoundKey, what: str = "round") -> LookupError:
     """Why there is no such round: it must have been there, or, as after a typing error, which ones are near."""
     near = nearby(store, key)
     if key.round not in near.rounds:
-        why, sealed = "", key_of(key.table, key.shoe, key.round) + "/"
+        why, sealed = "", key_of(key.table, key.shoe, key.round)
         if near.rounds and near.rounds[0] < key.round < near.rounds[-1]:
             why = f"shoe {key.shoe} has rounds {near.rounds[0]} to {near.rounds[-1]}"
         elif opened_at(store, key) is not None:
             why = "its compact row is left"
-        elif leaves_beginning(store, key.table, 0, [("verdict", sealed), ("round", sealed)]):
+        elif leaves_about(store, key.table, 0, ("verdict", "round"), [sealed]):
             why = "rows of it were sealed"
         if why:
             return RoundGone(

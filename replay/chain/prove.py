@@ -35,7 +35,7 @@ from replay.windows import shoe_windows
 from store.connect import Store
 from store.read.checkpoints import first_checkpoint, last_checkpoints, last_times, signed_size
 from store.read.findings import last_versions, rounds_that_name
-from store.read.proof import first_missing_leaf, leaves_beginning, leaves_of_rows, signing_keys
+from store.read.proof import first_missing_leaf, leaves_about, leaves_count, leaves_of_rows, signing_keys
 from store.read.rounds import revisions
 from store.rows.proof import Checkpoint, Leaf, SigningKey
 from store.rows.raw import RecordKey
@@ -106,7 +106,7 @@ def prove_round(store: Store, key: RoundKey, records: Sequence[RecordKey]) -> Ro
     for lost in lost_of_round(store, key, rows):
         if lost.of_round or not _gives_its_digest(store, key):
             raise NotAsSealed(f"{lost.words}; {LOOK}")
-    leaves = leaves_of_rows(store, key.table, [(row.kind, row.key) for row in rows])
+    leaves = _leaves_of(store, key.table, rows)
     sealed = [(row, _leaf_of(store, leaves, row)) for row in rows]
     last = max((leaf.position for _, leaf in sealed), default=-1)
     checkpoint, keys = first_checkpoint(store, TREE, last + 1), signing_keys(store)
@@ -120,6 +120,19 @@ def prove_round(store: Store, key: RoundKey, records: Sequence[RecordKey]) -> Ro
         check_inclusion(leaf.leaf, leaf.position, checkpoint.size, path, checkpoint.root)
         proved.append(ProvedRow(row, leaf, path))
     return RoundProof(key, tuple(proved), checkpoint, tuple(_up_to(keys, checkpoint)))
+
+
+def _leaves_of(store: Store, table: str, rows: Sequence[ChainedRow]) -> list[Leaf]:
+    """The leaves of these rows. A leaf has the time of its row, and others are looked through only for a row that has
+    none there: it is not sealed yet, or its time was changed."""
+    if not rows:
+        return []
+    times = [row.at for row in rows]
+    found = leaves_of_rows(store, table, [(row.kind, row.key) for row in rows], (min(times), max(times)))
+    there = {(leaf.kind, leaf.key) for leaf in found}
+    return found + leaves_of_rows(
+        store, table, [(row.kind, row.key) for row in rows if (row.kind, row.key) not in there]
+    )
 
 
 def _check_signature(checkpoint: Checkpoint, keys: Iterable[SigningKey]) -> None:
@@ -158,14 +171,14 @@ def _check_that_all_are_there(store: Store, key: RoundKey, rows: Sequence[Chaine
         return
     judged = revisions(store, key)
     findings = {name for each in judged for name in _findings_named(each)}
-    of_round = key_of(key.table, key.shoe, key.round) + "/"
-    beginnings = [("verdict", of_round), ("round", of_round), *(("finding", key_of(each) + "/") for each in findings)]
+    about = [key_of(key.table, key.shoe, key.round), *(key_of(each) for each in findings)]
     stored = {(row.kind, row.key) for row in rows}
     versions: dict[tuple[str, str], int] = {}
     for row in rows:
         versions[row.kind, row.subject] = max(versions.get((row.kind, row.subject), 0), row.version)
     last = max((each.revision for each in judged), default=0)
-    for leaf in leaves_beginning(store, key.table, min(row.at for row in rows) - _EARLIER_MS, beginnings):
+    since = min(row.at for row in rows) - _EARLIER_MS
+    for leaf in leaves_about(store, key.table, since, ("verdict", "round", "finding"), about):
         if (leaf.kind, leaf.key) in stored or superseded(leaf, versions):
             continue
         # An earlier revision may be past its time.
@@ -204,7 +217,7 @@ def _check_that_no_finding_is_gone(store: Store, key: RoundKey, rows: Sequence[C
         return
     stored = last_versions(store, key.table)
     gone = {}
-    for leaf in leaves_beginning(store, key.table, since - _MONTH_MS, [("finding", "")]):
+    for leaf in leaves_about(store, key.table, since - _MONTH_MS, ("finding",), [key.table]):
         name, version = subject_of(leaf)
         if stored.get(name, -1) < (version or 0):
             gone[name] = leaf
@@ -296,7 +309,7 @@ def _before(store: Store, checkpoint: Checkpoint) -> Checkpoint | None:
 def _leaf_of(store: Store, leaves: Sequence[Leaf], row: ChainedRow) -> Leaf:
     """The leaf of a row, which must be as it was sealed."""
     of_row = [leaf for leaf in leaves if (leaf.kind, leaf.key) == (row.kind, row.key)]
-    if not of_row and (missing := _missing_leaf(store)) is not None:
+    if not of_row and (missing := _missing_leaf(store, row.at)) is not None:
         raise TreeIncomplete(
             f"{row.kind} {row.key} has no leaf, and leaf {missing} is not in the store, whosever it is;"
             " `tablewatch replay verify --chain` tells"
@@ -314,9 +327,15 @@ def _leaf_of(store: Store, leaves: Sequence[Leaf], row: ChainedRow) -> Leaf:
     raise NotAsSealed(f"{row.kind} {row.key} is not what was sealed; {LOOK}")
 
 
-def _missing_leaf(store: Store) -> int | None:
-    """The first position that no leaf has among those that are signed."""
-    return first_missing_leaf(store, TREE, signed_size(store, TREE))
+def _missing_leaf(store: Store, at: int) -> int | None:
+    """A position that no leaf has among those that are signed: looked for where a row of this time was sealed, and
+    among all where there are too few. Who has others stand for it is told of by the check of the whole chain."""
+    size = signed_size(store, TREE)
+    before = last_checkpoints(store, TREE, before=at - _EARLIER_MS)
+    missing = first_missing_leaf(store, TREE, before[0].size if before else 0, size)
+    if missing is None and leaves_count(store, TREE, size) < size:
+        return first_missing_leaf(store, TREE, 0, size)
+    return missing
 
 
 def _is_late(store: Store, row: ChainedRow) -> bool:

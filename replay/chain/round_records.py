@@ -128,7 +128,9 @@ def _events(
     if not gone or record.arrival < event_rows_over(stones, (key.log, key.topic, key.partition)):
         return
     table = str(next(iter(wanted.values()))[0])
-    refused = leaves_of_rows(store, table, [("rejected", f"{name}/{place}") for place in gone])
+    refused = leaves_of_rows(
+        store, table, [("rejected", f"{name}/{place}") for place in gone], (record.arrival, record.arrival)
+    )
     excused = {leaf.key for leaf in refused}
     for place in gone:
         if f"{name}/{place}" not in excused:

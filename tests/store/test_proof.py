@@ -7,7 +7,7 @@ from store.read.proof import (
     access_entries,
     chain_heads,
     leaves,
-    leaves_of,
+    leaves_of_rows,
     partitions,
     records,
     tree_size,
@@ -41,7 +41,7 @@ def test_leaves_come_back_in_order_with_their_bytes(store: Store, monkeypatch: p
     assert list(leaves(store, "other")) == []
     assert tree_size(store, "main") == 10
     assert tree_size(store, "other") == 0
-    assert leaves_of(store, "record", "table.bets/1/3") == [written[3]]
+    assert leaves_of_rows(store, "BT1", [("record", "table.bets/1/3")]) == [written[3]]
     assert chain_heads(store, "main") == {"BT1": written[9].chain, "BT2": written[8].chain}
 
 
