@@ -61,10 +61,16 @@ class Compared:
     relabelled: list[tuple[Leaf, ChainedRow]] = field(default_factory=list)
     """Leaves that name another row than the one that they were made of."""
     versions: dict[tuple[str, str], int] = field(default_factory=dict)
-    """By kind and subject: the highest version that is there, or was sealed."""
+    """By kind and subject: the highest version that is there, or was sealed; of rounds only of those that were judged
+    again, since all others are as many as there are rounds."""
     notes: list[ChainedRow] = field(default_factory=list)
     """Entries of the access log that name rows as stored late."""
     rows: int = 0
+
+    def know(self, kind: str, subject: str, version: int) -> None:
+        """That there is, or was, such a version."""
+        if kind != "round" or version > 1:
+            self.versions[kind, subject] = max(self.versions.get((kind, subject), 0), version)
 
 
 def compare(leaves: Iterable[Leaf], rows: Iterable[ChainedRow], into: Compared) -> None:
@@ -74,14 +80,13 @@ def compare(leaves: Iterable[Leaf], rows: Iterable[ChainedRow], into: Compared) 
         sealed[leaf.kind, leaf.key, leaf.table].append(leaf)
         about, version = subject_of(leaf)
         if version is not None:
-            into.versions[leaf.kind, about] = max(into.versions.get((leaf.kind, about), 0), version)
+            into.know(leaf.kind, about, version)
     for row in rows:
         into.rows += 1
         if named_by(row):
             into.notes.append(row)
         if row.subject:
-            subject = row.kind, row.subject
-            into.versions[subject] = max(into.versions.get(subject, 0), row.version)
+            into.know(row.kind, row.subject, row.version)
         found = sealed.pop(row.identity, None)
         if found is None:
             into.extra.append(row)

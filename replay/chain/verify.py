@@ -15,17 +15,17 @@ from replay.chain.note import (
     vouched_keys,
 )
 from replay.chain.rows import BY_KIND, CHAINED, RECORD, ChainedRow, key_of, record_place, rows_of
-from replay.chain.seal import GRACE_MS, months_of
+from replay.chain.seal import GRACE_MS
+from replay.chain.spans import spans_of
 from replay.chain.walk import walk
 from store.connect import Store
 from store.errors import QueryRefused
 from store.read.checkpoints import each_checkpoint, first_of_each_key, signers
 from store.read.proof import (
-    leaf_months,
     leaves,
     leaves_astray,
-    leaves_of_month,
     leaves_of_rows,
+    leaves_of_time,
     partitions,
     record_marks,
     signing_keys,
@@ -105,11 +105,10 @@ def verify_chain(
     marks = {record_place(f"{place}/0")[0]: offset for place, offset in record_marks(store, TREE, size).items()}
     compared = Compared()
     for chained in CHAINED:
-        months = sorted(set(months_of(store, chained)) | set(leaf_months(store, TREE, chained.kind)))
-        for month in months:
-            told(f"{chained.store_table} {month}")
-            rows = rows_of(store, chained, f"toYYYYMM({chained.time}) = {month}")
-            compare(leaves_of_month(store, TREE, chained.kind, month), rows, compared)
+        for span in spans_of(store, TREE, chained):
+            told(f"{chained.store_table} from {span.began}")
+            rows = rows_of(store, chained, span.of(chained.time))
+            compare(leaves_of_time(store, TREE, chained.kind, *span), rows, compared)
     find_relabelled(compared)
     told("leaves")
     walked = walk(leaves(store, TREE), signed, compared, leaves_astray(store, TREE, size))

@@ -1,5 +1,6 @@
 """What proves the rest: leaves and nodes of the trees, keys, records in their order, the access log."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -68,19 +69,20 @@ def leaves_between(store: Store, table: str, kind: str, start: int, end: int) ->
     return _leaves(store, condition, table=table, kind=kind, start=start, end=end)
 
 
-def leaf_months(store: Store, tree: str, kind: str) -> list[int]:
-    """The months of the rows that leaves of a kind stand for, e.g. 202611."""
+def leaves_by_hour(store: Store, tree: str, kind: str) -> Counter[int]:
+    """By the hour since 1970: how many leaves there are of rows of a kind and of this hour."""
     rows = store.query(
-        "SELECT DISTINCT toYYYYMM(at) FROM leaves WHERE tree = %(tree)s AND kind = %(kind)s",
+        "SELECT intDiv(toUnixTimestamp64Milli(at), 3600000) AS hour, count() FROM leaves"
+        " WHERE tree = %(tree)s AND kind = %(kind)s GROUP BY hour",
         {"tree": tree, "kind": kind},
     )
-    return [month for (month,) in rows]
+    return Counter(dict(rows))
 
 
-def leaves_of_month(store: Store, tree: str, kind: str, month: int) -> list[Leaf]:
-    """The leaves of the rows of one kind and month."""
-    condition = "tree = %(tree)s AND kind = %(kind)s AND toYYYYMM(at) = %(month)s"
-    return _leaves(store, condition, tree=tree, kind=kind, month=month)
+def leaves_of_time(store: Store, tree: str, kind: str, start: int, end: int) -> list[Leaf]:
+    """The leaves of the rows of one kind from one time until before another (milliseconds)."""
+    condition = f"tree = %(tree)s AND kind = %(kind)s AND {_BETWEEN}"
+    return _leaves(store, condition, tree=tree, kind=kind, start=start, end=end - 1)
 
 
 def leaves_astray(store: Store, tree: str, size: int) -> list[Leaf]:

@@ -5,10 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from replay.chain.keys import KeyRing
 from simulator.floor import simulate
 from store.connect import Store
 from store.migrate import migrate
 from tests.replay.commands import Run, typed, url_of
+from tests.replay.evidence import ring_in
 from tests.replay.stored import fill
 from tests.store.floor import LONG
 
@@ -30,3 +32,9 @@ def floor(own_store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv("TABLEWATCH_USER", "otto")
     rounds = fill(own_store, list(simulate(tables=2, rounds=3, seed=4, games=["tiger"])))
     return str(rounds[0].key)
+
+
+@pytest.fixture
+def ring(tmp_path: Path) -> KeyRing:
+    """A ring with one key."""
+    return ring_in(tmp_path)

@@ -35,11 +35,6 @@ from tests.store.contents import merge_all
 from tests.store.floor import ARRIVAL, START, Table, finding, judged, packed, state
 
 
-@pytest.fixture
-def ring(tmp_path: Path) -> KeyRing:
-    return ring_in(tmp_path)
-
-
 def _found(store: Store) -> list[tuple[str, str, str]]:
     return [(each.what, each.kind, each.key) for each in verify_chain(store).tampering]
 

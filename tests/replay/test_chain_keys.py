@@ -15,11 +15,6 @@ from tests.replay.evidence import LATER, ring_in, sealed_evening
 from tests.store.floor import judged
 
 
-@pytest.fixture
-def ring(tmp_path: Path) -> KeyRing:
-    return ring_in(tmp_path)
-
-
 def test_keys_are_made_rotated_and_lost_and_the_past_stays_provable(store: Store, tmp_path: Path) -> None:
     ring = KeyRing(tmp_path / "keys")
     with pytest.raises(KeyMissing):

@@ -1,7 +1,6 @@
 """What is stored after its time and says why, or follows what is sealed, is no forgery; whatever else is older is."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -22,16 +21,11 @@ from store.write.proof import write_access
 from store.write.raw import write_records
 from streams.alerting.desk import record_raised
 from streams.alerting.raising import UNKNOWN_PLACE, alert_of
-from tests.replay.evidence import NOW, ring_in, sealed_evening
+from tests.replay.evidence import NOW, sealed_evening
 from tests.store.floor import ARRIVAL, finding, state
 
 _MINUTE = 60_000
 _HOUR = 60 * _MINUTE
-
-
-@pytest.fixture
-def ring(tmp_path: Path) -> KeyRing:
-    return ring_in(tmp_path)
 
 
 def _look(name: str, at: int) -> AccessEntry:
