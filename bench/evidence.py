@@ -88,8 +88,10 @@ def _ask(
     middle("the answer that a round is not sealed yet, median", not_sealed)
     kept = CheckpointFile(file)
     hand_out(store, kept, [])
-    middle("the start of the sealer, median", lambda: Sealer(store, ring, _now), 3)
+    middle("a sealer's start that reads everything, median", lambda: Sealer(store, ring, _now), 3)
     sealer = Sealer(store, ring, _now)
+    held = sealer.in_hand
+    middle("a sealer's start, median", lambda: Sealer(store, ring, _now, before=held), 3)
 
     def look() -> None:
         entry = AccessEntry(id=f"{time.time_ns()}", at=time.time_ns() // 1000, who="bench", role="", action="look")

@@ -115,6 +115,22 @@ QUESTIONS: Final = (
         logarithmic=True,
     ),
     Question(
+        "evidence",
+        "Evidence, as it grows",
+        "A look of the sealer, its start, and proofs of rounds, in a store where more and more was sealed before: ten"
+        " leaves under each checkpoint, as many tables as a floor has. A checkpoint every ten seconds is 8,640 a day.",
+        (Step("evidence", (), ("--checkpoints", "20", "60", "--times", "2")),),
+        (
+            "a look of the sealer, median",
+            "a sealer's start, median",
+            "a sealer's start that reads everything, median",
+            "a proof of a round of long ago, median",
+            "a proof of a round of now, median",
+            "the answer that a round is not sealed yet, median",
+        ),
+        logarithmic=True,
+    ),
+    Question(
         "odds",
         "The odds",
         "Every ordered draw of a full shoe is counted, for every wager, as exact fractions. What others publish of"

@@ -7,6 +7,7 @@ and a person accepts it or not.
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import groupby
 from typing import Any
@@ -16,7 +17,9 @@ from replay.chain.keys import KeyOfAnother, KeyRing
 from replay.chain.late_rows import NOTES, refused_of, rows_named
 from replay.chain.lateness import open_since
 from replay.chain.note import TREE, by_name, check_note, heads_digest, heads_of, sign
+from replay.chain.resuming import InHand, Place
 from replay.chain.rows import BY_KIND, CHAINED, RECORD, Chained, ChainedRow, Identity, record_place, rows_of
+from replay.chain.spans import spans_of
 from replay.chain.tree import KEPT_LEVEL, StoredTree
 from store.connect import Store
 from store.read.checkpoints import last_checkpoints, last_times
@@ -51,7 +54,15 @@ class ChainBroken(Exception):
 class Sealer:
     """Seals one tree. It holds the right edge of the tree, the heads of all chains and what was sealed lately."""
 
-    def __init__(self, store: Store, ring: KeyRing, clock: Callable[[], int], grace: int = GRACE_MS) -> None:
+    def __init__(
+        self,
+        store: Store,
+        ring: KeyRing,
+        clock: Callable[[], int],
+        grace: int = GRACE_MS,
+        before: InHand | None = None,
+    ) -> None:
+        """``before``: what an earlier one held, which spares reading all that was sealed until then."""
         self._store = store
         self._clock = clock
         self._grace = grace
@@ -62,15 +73,20 @@ class Sealer:
         write_keys(store, _unknown(store, ring))
         size = self._last.size if self._last is not None else 0
         self._edge = Frontier.at(size, StoredTree(store, TREE))
-        self._heads = chain_heads(store, TREE, size)
+        self._heads: dict[str, bytes] = {}
+        self._marks: dict[Place, int] = {}
+        """By place in the log: the last offset that is sealed."""
+        if before is not None and before.tree == TREE and before.size <= size and before.is_of(store):
+            self._resume(before, size)
+        else:
+            self._heads = chain_heads(store, TREE, size)
+            marks = record_marks(store, TREE, size)
+            self._marks = {record_place(f"{scope}/0")[0]: offset for scope, offset in marks.items()}
         if self._last is not None:
             if self._edge.root() != self._last.root:
                 raise ChainBroken(f"the {size} leaves in the store do not give the root of the last checkpoint")
             if heads_digest(self._heads) != heads_of(self._last):
                 raise ChainBroken("the heads of the tables' chains are not those of the last checkpoint")
-        self._marks = {
-            record_place(f"{scope}/0")[0]: offset for scope, offset in record_marks(store, TREE, size).items()
-        }
         self._recent: set[Identity] = set()
         self._late: set[Identity] = set()
         """Rows that came after their time and are sealed."""
@@ -80,6 +96,21 @@ class Sealer:
     def last(self) -> Checkpoint | None:
         """The last checkpoint."""
         return self._last
+
+    @property
+    def in_hand(self) -> InHand | None:
+        """What the next one may begin with; None before the first checkpoint."""
+        if self._last is None:
+            return None
+        return InHand(TREE, self._last.size, self._last.root, self._heads, self._marks)
+
+    def _resume(self, before: InHand, size: int) -> None:
+        self._heads |= before.heads
+        self._marks |= before.marks
+        for leaf in leaves(self._store, TREE, before.size, size):
+            # What is no key of a record was not written by us: the check of the whole chain tells.
+            with suppress(ValueError):
+                self._count(leaf)
 
     def seal(self, accepted: Iterable[ChainedRow] = ()) -> Checkpoint | None:
         """Seal what is new; None when nothing is. ``accepted`` are late rows that a person has accepted."""
@@ -126,15 +157,19 @@ class Sealer:
         return leaf
 
     def _take(self, leaf: Leaf, nodes: list[TreeNode]) -> None:
-        """Count a leaf as sealed."""
+        """Take a leaf for sealed."""
+        self._count(leaf)
+        nodes += [TreeNode(*each) for each in self._edge.add(leaf.leaf) if each[0] >= KEPT_LEVEL]
+        if leaf.kind != RECORD.kind:
+            self._recent.add((leaf.kind, leaf.key, leaf.table))
+
+    def _count(self, leaf: Leaf) -> None:
+        """It is the last of its table's chain, and of its place in the log."""
         if leaf.table:
             self._heads[leaf.table] = leaf.chain
-        nodes += [TreeNode(*each) for each in self._edge.add(leaf.leaf) if each[0] >= KEPT_LEVEL]
         if leaf.kind == RECORD.kind:
             place, offset = record_place(leaf.key)
             self._marks[place] = max(self._marks.get(place, -1), offset)
-        else:
-            self._recent.add((leaf.kind, leaf.key, leaf.table))
 
     def _write(self, batch: list[Leaf], nodes: list[TreeNode]) -> int:
         count = len(batch)
@@ -165,16 +200,15 @@ class Sealer:
         return self._edge.size - size
 
     def _new_rows(self) -> Iterator[list[ChainedRow]]:
-        """What is not sealed yet and not late, in the order of the chain; before the first checkpoint by months."""
+        """What is not sealed yet and not late, in the order of the chain; before the first checkpoint span by span."""
         if self._last is not None:
             since = open_since(self._times, self._clock(), self._grace)
             found = self._unsealed(lambda chained: f"{chained.time} >= fromUnixTimestamp64Milli({since}, 'UTC')")
             found += self._late_rows(self._last.size, since, found)
             yield sorted(found, key=lambda row: row.order)
             return
-        months = sorted({month for chained in CHAINED for month in months_of(self._store, chained)})
-        for month in months:
-            yield self._unsealed(lambda chained, month=month: f"toYYYYMM({chained.time}) = {month}")  # type: ignore[misc]  # bound now: the loop goes on
+        for span in spans_of(self._store, TREE, CHAINED):
+            yield self._unsealed(lambda chained, span=span: span.of(chained.time))  # type: ignore[misc]  # bound now: the loop goes on
 
     def _unsealed(self, condition_of: Callable[[Chained], str]) -> list[ChainedRow]:
         found: list[ChainedRow] = []
@@ -218,12 +252,6 @@ class Sealer:
         del self._times[: max(0, bisect_left(self._times, self._last.at - self._grace) - 1)]
         since = open_since(self._times, self._last.at, self._grace)
         self._recent = sealed_since(self._store, TREE, self._last.size, since)
-
-
-def months_of(store: Store, chained: Chained) -> list[int]:
-    """The months of which a table has rows, e.g. 202611."""
-    rows = store.query(f"SELECT DISTINCT toYYYYMM({chained.time}) FROM {chained.store_table} ORDER BY 1")
-    return [month for (month,) in rows]
 
 
 def _month(at: int) -> str:

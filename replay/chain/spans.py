@@ -2,7 +2,7 @@
 many as memory holds."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Final, NamedTuple
 
@@ -32,10 +32,12 @@ class Span(NamedTuple):
         return f"`{column}` >= {start} AND `{column}` < {end}"
 
 
-def spans_of(store: Store, tree: str, chained: Chained) -> Iterator[Span]:
-    """All hours that have rows of a kind or leaves of such rows. A leaf has the time of its row."""
-    rows = _rows_by_hour(store, chained)
-    leaves = leaves_by_hour(store, tree, chained.kind)
+def spans_of(store: Store, tree: str, kinds: Sequence[Chained]) -> Iterator[Span]:
+    """All hours that have rows of these kinds or leaves of such rows. A leaf has the time of its row."""
+    rows, leaves = Counter[int](), Counter[int]()
+    for chained in kinds:
+        rows += _rows_by_hour(store, chained)
+        leaves += leaves_by_hour(store, tree, chained.kind)
     start, end, held = 0, 0, 0
     for hour in sorted(rows.keys() | leaves.keys()):
         many = max(rows[hour], leaves[hour])

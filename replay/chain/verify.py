@@ -105,7 +105,7 @@ def verify_chain(
     marks = {record_place(f"{place}/0")[0]: offset for place, offset in record_marks(store, TREE, size).items()}
     compared = Compared()
     for chained in CHAINED:
-        for span in spans_of(store, TREE, chained):
+        for span in spans_of(store, TREE, (chained,)):
             told(f"{chained.store_table} from {span.began}")
             rows = rows_of(store, chained, span.of(chained.time))
             compare(leaves_of_time(store, TREE, chained.kind, *span), rows, compared)

@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from replay.chain import measures
+from replay.chain import measures, resuming
 from replay.chain.keys import KeyMissing
 from replay.chain.note import TREE, CheckpointInvalid
 from replay.chain.published import CheckpointFile, published
@@ -39,6 +39,8 @@ from tablewatch.settings import value_of
 FLAGGED = 1
 KEY_SECONDS = 2.0
 """So often it is looked for a key that somebody has still to make."""
+KEPT_SECONDS = 60.0
+"""So often a service keeps what it holds for the next one."""
 LONGEST_LOOK_SECONDS = 60.0
 """A look that lasts longer than this is told as one that waits."""
 
@@ -76,8 +78,10 @@ def checkpoint(file: File = None, to_topic: Publish = False) -> None:
     """
     with _sealing() as store:
         kept = CheckpointFile(file or _default_file())
-        made = _sealer(store, kept).seal()
+        sealer = _sealer(store, kept)
+        made = sealer.seal()
         hand_out(store, kept, _unsent(made) if to_topic else [])
+        _keep(sealer)
     typer.echo("Nothing is new." if made is None else f"Checkpoint of {made.size} leaves, root {made.root.hex()}.")
 
 
@@ -146,8 +150,10 @@ def accept(
         named = sorted({f"{row.kind} {row.key}" for row in found.late})
         note_access(store, who_looks(value_of("USER")), "chain accept", (), {"reason": reason, "rows": named[:1000]})
         kept = CheckpointFile(file or _default_file())
-        made = _sealer(store, kept).seal(found.late)
+        sealer = _sealer(store, kept)
+        made = sealer.seal(found.late)
         hand_out(store, kept, [])
+        _keep(sealer)
     assert made is not None
     typer.echo(
         f"{len(named)} {'row is' if len(named) == 1 else 'rows are'} accepted; checkpoint of {made.size} leaves."
@@ -203,6 +209,8 @@ class _Service:
         """Seal again and again until it is told to stop."""
         sealer: Sealer | None = None
         unsent: list[Checkpoint] = []
+        # To read years again takes minutes: what was read is kept at once.
+        kept_at = -KEPT_SECONDS
         while True:
             try:
                 if sealer is None:
@@ -218,19 +226,24 @@ class _Service:
                 unsent = hand_out(store, self._kept, unsent)
                 measures.UNSENT.set(len(unsent))
                 self._why, self._looked = None, time.monotonic()
+                if self._looked - kept_at >= KEPT_SECONDS:
+                    _keep(sealer)
+                    kept_at = self._looked
             except StoreUnavailable as error:
                 # What of the last insert has landed is not known: take it up from the store again.
                 logger.warning("%s", error)
                 sealer = None
                 self._why = str(error)
             if self.stop.wait(self._every):
+                if sealer is not None:
+                    _keep(sealer)
                 return
 
 
 def _sealer(store: Store, kept: CheckpointFile) -> Sealer:
     """The sealer of a store that has what was handed out of it."""
     last = _last_in(kept)
-    sealer = Sealer(store, key_ring(), _now)
+    sealer = Sealer(store, key_ring(), _now, before=resuming.kept(_in_hand()))
     if last is not None and last.root not in (each.root for each in checkpoints(store, TREE, last.size, last.size)):
         raise ChainBroken(
             f"{kept.path} ends with a checkpoint of {last.size} leaves, root {last.root.hex()}, that the store does not"
@@ -259,6 +272,16 @@ def hand_out(store: Store, kept: CheckpointFile, unsent: list[Checkpoint]) -> li
             logger.warning("checkpoints wait for the broker: %s", error)
             return unsent
     return []
+
+
+def _keep(sealer: Sealer) -> None:
+    """Spare the next one reading all that was sealed."""
+    if sealer.in_hand is not None:
+        resuming.keep(_in_hand(), sealer.in_hand)
+
+
+def _in_hand() -> Path:
+    return data() / "sealer.json"
 
 
 def _last_in(kept: CheckpointFile) -> Checkpoint | None:
