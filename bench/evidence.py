@@ -66,12 +66,14 @@ def main() -> None:
             last = _years(store, ring, last, upto - made)
             made = upto
             young = _rounds(store, step)
-            _ask(store, ring, Path(folder) / f"{upto}.txt", upto, asked.times, old, young, first)
+            last = _ask(store, ring, Path(folder) / f"{upto}.txt", upto, asked.times, old, young, first)
 
 
 def _ask(
     store: Store, ring: KeyRing, file: Path, at: int, times: int, old: RoundKey, young: RoundKey, first: Checkpoint
-) -> None:
+) -> Checkpoint:
+    """Gives the last checkpoint by then."""
+
     def middle(name: str, work: Callable[[], object], turns: int = times) -> None:
         taken = []
         for _ in range(turns):
@@ -104,6 +106,8 @@ def _ask(
     middle("a proof of a round of long ago, median", lambda: prove_round(store, old, _places(store, old)))
     middle("a proof of a round of now, median", lambda: prove_round(store, young, _places(store, young)))
     middle("that the last checkpoint continues an old one, median", lambda: consistency_json(store, first))
+    assert sealer.last is not None
+    return sealer.last
 
 
 def _rounds(store: Store, seed: int) -> RoundKey:
