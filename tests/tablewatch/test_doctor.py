@@ -15,6 +15,7 @@ from replay.chain.keys import KeyRing
 from replay.chain.seal import Sealer
 from simulator.floor import simulate
 from store.connect import Store
+from store.migrate import migrate
 from store.read.shoes import newest_arrival
 from streams.embedded.group import Membership
 from streams.publish import publish
@@ -25,11 +26,27 @@ from tablewatch.commands import doctor
 from tests.audit.watches.told_shoes import lines_of
 from tests.replay.stored import fill
 from tests.services.certificate import self_signed
-from tests.store.floor import finding
+from tests.services.store import database_of_its_own, without_rows
+from tests.store.floor import LONG, finding
 from tests.streams.alerting.room import Room
 from tests.streams.alerting.webhook import until
 from tests.streams.watching.shoes import with_false_shuffle
 from tests.tablewatch.typed import typed
+
+
+@pytest.fixture(scope="module")
+def durable(server_url: str) -> Iterator[Store]:
+    """A store that waits for its disk, as those do that are no test's."""
+    for store in database_of_its_own(server_url):
+        migrate(store, LONG)
+        yield store
+
+
+@pytest.fixture
+def store(durable: Store) -> Iterator[Store]:
+    """The same, without rows."""
+    yield durable
+    without_rows(durable)
 
 
 @pytest.fixture
