@@ -244,20 +244,29 @@ def _sealer(store: Store, kept: CheckpointFile) -> Sealer:
     """The sealer of a store that has what was handed out of it."""
     last = _last_in(kept)
     sealer = Sealer(store, key_ring(), _now, before=resuming.kept(_in_hand()))
-    if last is not None and last.root not in (each.root for each in checkpoints(store, TREE, last.size, last.size)):
+    if last is None:
+        return sealer
+    there = checkpoints(store, TREE, last.size, last.size)
+    look = f"tablewatch replay verify --chain --checkpoints {kept.path}"
+    which = f"{kept.path} ends with a checkpoint of {last.size} leaves, root {last.root.hex()},"
+    if last.root not in (each.root for each in there):
         raise ChainBroken(
-            f"{kept.path} ends with a checkpoint of {last.size} leaves, root {last.root.hex()}, that the store does not"
-            " have. Somebody took it out or put an older store in place, a backup was restored, or it is the file of"
-            " another store. Nothing was sealed. Keep this file as it is, for the auditor; where you know why, let"
-            " another one begin with --file",
-            f"tablewatch replay verify --chain --checkpoints {kept.path}",
+            f"{which} that the store does not have. Somebody took it out or put an older store in place, a backup was"
+            " restored, or it is the file of another store. Nothing was sealed. Keep this file as it is, for the"
+            " auditor; where you know why, let another one begin with --file",
+            look,
+        )
+    if published(last) not in map(published, there):
+        raise ChainBroken(
+            f"{which} that says something else in the store: one of the two was altered. Nothing was sealed. Keep this"
+            " file as it is, for the auditor; where you know why, let another one begin with --file",
+            look,
         )
     return sealer
 
 
 def hand_out(store: Store, kept: CheckpointFile, unsent: list[Checkpoint]) -> list[Checkpoint]:
     """Append to the file what it lacks, and send the rest; gives back what the broker did not take."""
-    made(kept.path.parent)
     last = _last_in(kept)
     lacking = checkpoints(store, TREE, 0 if last is None else last.size + 1)
     if lacking:
@@ -287,7 +296,15 @@ def _in_hand() -> Path:
 def _last_in(kept: CheckpointFile) -> Checkpoint | None:
     """The last checkpoint that was handed out; nothing is sealed or appended behind what is not whole."""
     try:
+        kept.path.parent.mkdir(parents=True, exist_ok=True)
         return kept.last()
+    except OSError as error:
+        typer.echo(
+            f"{kept.path} cannot be the file of checkpoints: {error.strerror}. Nothing was sealed. Name a file that"
+            " this process may write, in --file.",
+            err=True,
+        )
+        raise typer.Exit(WRONG_USE) from error
     except (CheckpointInvalid, UnicodeDecodeError) as error:
         wrong = error if isinstance(error, CheckpointInvalid) else "it holds no checkpoint"
         typer.echo(

@@ -101,6 +101,33 @@ def test_nothing_is_appended_to_a_file_that_is_not_one_of_checkpoints(
         assert file.read_bytes() == content
 
 
+def test_behind_a_file_whose_last_checkpoint_was_altered_nothing_is_sealed(
+    run: Run, store: Store, sealed: list[Checkpoint], tmp_path: Path
+) -> None:
+    file = _kept(tmp_path, sealed)
+    lines = file.read_text("utf-8").splitlines(keepends=True)
+    last = max(number for number, line in enumerate(lines) if line.startswith("time "))
+    lines[last] = lines[last].replace("Z", "").rstrip()[:-1] + "9Z\n"
+    file.write_text("".join(lines), "utf-8")
+    altered = file.read_bytes()
+    stopped = CliRunner().invoke(app, ["chain", "checkpoint", "--file", str(file)])
+    assert stopped.exit_code == 1
+    assert "says something else in the store: one of the two was altered" in stopped.stderr
+    assert f"Look with: tablewatch replay verify --chain --checkpoints {file}" in stopped.stderr
+    assert file.read_bytes() == altered and checkpoints(store, "main") == sealed
+
+
+def test_what_cannot_be_a_file_of_checkpoints_is_said_before_anything_is_sealed(
+    run: Run, store: Store, sealed: list[Checkpoint], tmp_path: Path
+) -> None:
+    (tmp_path / "one").write_text("")
+    for wrong in (tmp_path, tmp_path / "one" / "checkpoints.txt"):
+        refused = CliRunner().invoke(app, ["chain", "checkpoint", "--file", str(wrong)])
+        assert refused.exit_code == 2
+        assert refused.stderr.startswith(f"{wrong} cannot be the file of checkpoints: ") and "--file" in refused.stderr
+    assert checkpoints(store, "main") == sealed
+
+
 @pytest.mark.parametrize(
     ("place", "line"),
     [(0, "line 1 of the file belongs to no checkpoint"), (1, "line 11 of the file belongs to no checkpoint")],
