@@ -114,8 +114,13 @@ def export(grafana: Grafana, folder: Path) -> Iterator[Path]:
 
 def _install_source(grafana: Grafana, uid: str, wanted: dict[str, Any] | None) -> Step:
     what = f"data source {uid}"
-    if grafana.data_source(uid) is not None:
-        return Step(what, "as it should be")
+    stored = grafana.data_source(uid)
+    if stored is not None:
+        there, meant = _place(stored), _place(wanted) if wanted is not None else ""
+        if not meant or there == meant:
+            return Step(what, "as it should be")
+        # How it stands is the house's own matter, but not to say that it is right.
+        return Step(what, "left alone", f"it asks {there}, not {meant}: change it in Grafana")
     if wanted is None:
         return Step(what, "not there", "give its address, or make it in Grafana under this uid")
     grafana.create_data_source(wanted)
@@ -198,6 +203,17 @@ def _clickhouse(address: Address) -> dict[str, Any]:
         },
         "secureJsonData": {"password": address.password},
     }
+
+
+def _place(source: Mapping[str, Any]) -> str:
+    """Whom a data source asks, without its password."""
+    said = source.get("jsonData") or {}
+    if source.get("url") or "host" not in said:
+        return str(source.get("url", "")).rstrip("/")
+    tls = "s" if said.get("secure") else ""
+    return (
+        f"clickhouse{tls}://{said.get('username', '')}@{said['host']}:{said.get('port')}/{said.get('defaultDatabase')}"
+    )
 
 
 def _prometheus(url: str) -> dict[str, Any]:

@@ -62,6 +62,25 @@ def test_another_address_of_the_shift_is_said_to_be_left_alone(grafana: GrafanaS
     assert contact["settings"]["addresses"] == "shift@casino.example"
 
 
+def test_a_data_source_that_asks_somebody_else_is_left_alone_and_not_called_right(grafana: GrafanaServer) -> None:
+    mistyped = ("--prometheus", "http://prom:9090", "--store", "clickhouse://grafana:secret@stoer:9000/tablewatch")
+    run(grafana, "install", *mistyped, "--shift", "shift@casino.example")
+    assert run(grafana, "install").exit_code == 0
+    for more in ((), ("--force",)):
+        again = run(
+            grafana, "install", "--prometheus", "http://prometheus:9090/", *more,
+            "--store", "clickhouses://grafana:secret@store:9440/tablewatch",
+        )  # fmt: skip
+        assert again.exit_code == 1
+        wanted = "clickhouses://grafana@store:9440/tablewatch: change it in Grafana"
+        told = f"it asks clickhouse://grafana@stoer:9000/tablewatch, not {wanted}"
+        assert f"data source tablewatch-clickhouse: left alone ({told})" in again.output
+        told = "it asks http://prom:9090, not http://prometheus:9090: change it in Grafana"
+        assert f"data source tablewatch-prometheus: left alone ({told})" in again.output
+        assert "secret" not in again.output
+    assert run(grafana, "install", *mistyped).exit_code == 0
+
+
 def test_install_twice_in_a_row_changes_nothing(grafana: GrafanaServer) -> None:
     installed(grafana)
     grafana.calls.clear()
