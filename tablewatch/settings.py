@@ -16,6 +16,7 @@ from audit.watches.settings import WatchSettings
 from games.readings import Readings, choices, readings_of
 
 PREFIX: Final = "TABLEWATCH_"
+LAST_PORT: Final = 65_535
 FILE: Final = PREFIX + "SETTINGS"
 IN_FILE: Final = "_FILE"
 """Behind the name of a setting: the file that has its value."""
@@ -122,6 +123,8 @@ SETTINGS: Final[tuple[Setting, ...]] = (
 )
 
 _BY_NAME: Final = {setting.name: setting for setting in SETTINGS}
+_NOT_NONE: Final = ("CONSOLE_SESSION_HOURS", "CONSOLE_IDLE_MINUTES")
+"""Settings of which 0 makes no sense: nobody could sign in."""
 _NEARLY: Final = 0.8
 """Of a name: so much is the same where one was meant and another typed."""
 _IN_NO_PATH: Final = ("\n", "://", '"')
@@ -208,6 +211,10 @@ def unusable(environment: Mapping[str, str] = os.environ) -> list[str]:
             watch_settings(alone)
             if setting.default.isdigit():
                 float(alone[PREFIX + setting.name])
+            if setting.name.endswith("PORT"):
+                number_of(setting.name, alone)
+            if setting.name in _NOT_NONE:
+                count_of(setting.name, alone)
         except InvalidSetting as error:
             found.append(str(error))
         except ValueError:
@@ -229,6 +236,8 @@ def _number(name: str, environment: Mapping[str, str]) -> int:
     text = value_of(name, environment)
     if not text.isascii() or not text.isdigit():
         raise InvalidSetting(f"{PREFIX}{name} must be a whole number of 0 or more, not {text!r}.")
+    if name.endswith("PORT") and int(text) > LAST_PORT:
+        raise InvalidSetting(f"{PREFIX}{name} must be a port, 0 to {LAST_PORT}, not {text!r}.")
     return int(text)
 
 
@@ -255,7 +264,8 @@ def _rate(name: str, environment: Mapping[str, str]) -> float:
     return rate
 
 
-def _count(name: str, environment: Mapping[str, str]) -> int:
+def count_of(name: str, environment: Mapping[str, str] = os.environ) -> int:
+    """What a setting is set to, as a whole number that is not 0."""
     number = _number(name, environment)
     if number < 1:
         raise InvalidSetting(f"{PREFIX}{name} must be 1 or more.")
@@ -269,9 +279,9 @@ def watch_settings(environment: Mapping[str, str] = os.environ) -> WatchSettings
         card_frequency_rate=_rate("WATCH_CARD_FREQUENCY_RATE", environment),
         hold_rate=_rate("WATCH_HOLD_RATE", environment),
         player_rate=_rate("WATCH_PLAYER_RATE", environment),
-        slug_cards=_count("WATCH_SLUG_CARDS", environment),
-        slug_shoes=_count("WATCH_SLUG_SHOES", environment),
-        fewest_rounds=_count("WATCH_FEWEST_ROUNDS", environment),
+        slug_cards=count_of("WATCH_SLUG_CARDS", environment),
+        slug_shoes=count_of("WATCH_SLUG_SHOES", environment),
+        fewest_rounds=count_of("WATCH_FEWEST_ROUNDS", environment),
         readings=readings(environment),
     )
 

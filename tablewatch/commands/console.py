@@ -41,7 +41,7 @@ from tablewatch.commands.listing import listing
 from tablewatch.commands.measured import measured
 from tablewatch.commands.services import broker, data, explained
 from tablewatch.commands.store_address import store_url
-from tablewatch.settings import judge_settings, number_of, value_of
+from tablewatch.settings import count_of, judge_settings, number_of, value_of
 
 GRACE_SECONDS = 5
 _NO_TERMINAL = "There is no terminal to ask for the password on: give it on input, with --password-from-input."
@@ -88,7 +88,7 @@ def serve(
             _path("CONSOLE_KEY"),
             value_of("CONSOLE_PLAIN") == "1",
         )
-        hours, idle = number_of("CONSOLE_SESSION_HOURS"), number_of("CONSOLE_IDLE_MINUTES")
+        hours, idle = count_of("CONSOLE_SESSION_HOURS"), count_of("CONSOLE_IDLE_MINUTES")
         shifts, provider = _shifts(), _provider()
         readings = judge_settings().readings
         source = broker()

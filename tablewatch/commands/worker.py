@@ -56,17 +56,20 @@ def worker(
         settings = judge_settings()
         target = broker()
         name = _name()
+        # Asked for now: who is told to stop has nobody any more to tell that it is no number.
+        session_seconds, stop_seconds = number_of("SESSION_SECONDS"), number_of("STOP_SECONDS")
         with open_outlet(target, patience_seconds=30.0) as outlet:
             partitions = outlet.partitions
         store = awaited_store()
     scribe.begin(store, partitions)
     if find_spec("uvloop") is not None:
         import_module("uvloop").install()
-    app = make_app(target, session_seconds=number_of("SESSION_SECONDS"), name=name)
+    app = make_app(target, session_seconds=session_seconds, name=name)
     judging = Worker(app, store, settings, partitions, partial(told_since, target), scribe)
     with explained():
         measured("METRICS_PORT", port, lambda: judging.ready, lambda: judging.lacks)
     running = _EndsInTime(app, loglevel="WARN", override_logging=False, redirect_stdouts=False, quiet=True)
+    running.stop_seconds = stop_seconds
     # Faust would end a spinner that never was: bytes for a terminal in the middle of a line of the log.
     running.spinner = None
     try:
@@ -87,8 +90,10 @@ def _name() -> str | None:
 class _EndsInTime(faust.Worker):  # type: ignore[misc]  # faust has no types
     """Ends the process if it does not come to its end by itself: nothing that is not stored was acknowledged."""
 
+    stop_seconds: float
+
     async def stop(self) -> None:
-        timer = threading.Timer(number_of("STOP_SECONDS"), _give_up)
+        timer = threading.Timer(self.stop_seconds, _give_up)
         timer.daemon = True
         timer.start()
         await super().stop()

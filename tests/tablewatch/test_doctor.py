@@ -270,6 +270,8 @@ def test_every_command_says_that_a_variable_is_nearly_a_setting() -> None:
         ("PARTITIONS", "abc", "TABLEWATCH_PARTITIONS must be a number, not 'abc'."),
         ("TOLERANCE_MS", "-1", "TABLEWATCH_TOLERANCE_MS must be a whole number of 0 or more, not '-1'."),
         ("WATCH_HOLD_RATE", "2", "TABLEWATCH_WATCH_HOLD_RATE must be a number between 0 and 1, such as 1e-6, not '2'."),
+        ("CONSOLE_PORT", "99999", "TABLEWATCH_CONSOLE_PORT must be a port, 0 to 65535, not '99999'."),
+        ("CONSOLE_SESSION_HOURS", "0", "TABLEWATCH_CONSOLE_SESSION_HOURS must be 1 or more."),
         ("READING_PAIR", "any", "TABLEWATCH_READING_PAIR must be same-rank or literal, not 'any'."),
     ],
 )

@@ -1,10 +1,14 @@
 """A worker that is told to stop."""
 
+import os
 import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 
 import orjson
+import pytest
 
 from simulator.floor import simulate
 from streams.publish import publish
@@ -37,6 +41,22 @@ def test_a_worker_stops_in_time_while_the_store_is_away_and_nothing_is_lost(tmp_
         running.await_done()
         check_against_audit(running, lines)
         assert stop(worker) == 0
+
+
+@pytest.mark.parametrize("name", ["STOP_SECONDS", "SESSION_SECONDS"])
+def test_a_worker_does_not_start_with_a_time_that_is_none(tmp_path: Path, name: str) -> None:
+    """It would judge, and could not be stopped."""
+    # A process of its own: a worker makes a copy of itself first of all.
+    done = subprocess.run(
+        [sys.executable, "-c", "from tablewatch.command import main; main()", "worker"],
+        env={**os.environ, f"TABLEWATCH_{name}": "x", "TABLEWATCH_DATA": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert f"TABLEWATCH_{name} must be a whole number of 0 or more, not 'x'." in done.stderr
 
 
 def test_a_worker_that_still_waits_for_its_store_ends_with_0_when_it_is_told_to(tmp_path: Path) -> None:
