@@ -71,7 +71,9 @@ class People:
     def add(self, name: str, role: str, password: str) -> Person:
         """A new person; the name is written in small letters."""
         if not _NAME.fullmatch(name):
-            raise InvalidPerson("a name has 2 to 64 small letters, digits, dots, dashes or underscores")
+            raise InvalidPerson(
+                f"{name!r} is no name here: one has 2 to 64 small letters, digits, dots, dashes or underscores"
+            )
         role = _role(role)
         passwords.check_strength(name, password)
         kept = passwords.hash_of(password)

@@ -153,7 +153,8 @@ def test_groups_may_lie_deeper_in_the_token_or_under_an_address(claims: dict[str
         ({"groups": None}, "has a role here"),
         ({"groups": {"floor-audit": True}}, "has a role here"),
         ({"preferred_username": None}, "names nobody"),
-        ({"preferred_username": "<script>"}, "a name has"),
+        ({"preferred_username": "Rosa.B@casino.example"}, "'rosa.b@casino.example' is no name here"),
+        ({"preferred_username": "<script>"}, "is no name here"),
         ({"preferred_username": "auditor"}, "is there already"),
     ],
 )
