@@ -42,10 +42,8 @@ class Judged:
 class Device:
     """What was last heard of a source."""
 
-    time: int
-    """By its own clock, in microseconds since 1970."""
     arrival: int
-    """Milliseconds since 1970, by the log."""
+    """Milliseconds since 1970, by the log: its own clock may be wrong."""
     sequence: int
     followed: bool = True
     """Whether what it said last came in the order of its topic, so that nothing may be left out before the next."""
@@ -224,12 +222,12 @@ class TablePicture:
         return Counter(self.shoe.cards.values()) if self.shoe else Counter()
 
     def silent(self) -> list[str]:
-        """Devices that send heartbeats and have not been heard of for a minute of the table's own time."""
-        now = self.last_time
+        """Devices that send heartbeats and have not been heard of for a minute while others at the table were. It goes
+        by when they were heard: a clock that is ahead would make all others silent."""
         return [
             source
             for source, device in self.devices.items()
-            if device.beats and now - device.time > SILENT_SECONDS * 1_000_000
+            if device.beats and self.heard - device.arrival > SILENT_SECONDS * 1_000
         ]
 
     def read_card(self, shoe_name: str, number: int, draw: int, card: str) -> None:
@@ -240,9 +238,10 @@ class TablePicture:
     def _device(self, event: AnyEvent, at: int, arrival: int, live: bool) -> None:
         device = self.devices.get(event.source)
         if device is None:
-            device = self.devices[event.source] = Device(at, arrival, event.sequence, live)
-        elif device.went_to(event.sequence, live=live):
-            device.time, device.arrival = max(device.time, at), arrival
+            device = self.devices[event.source] = Device(arrival, event.sequence, live)
+        else:
+            device.went_to(event.sequence, live=live)
+            device.arrival = max(device.arrival, arrival)
         if event.type == HEARTBEAT:
             device.beats = True
             device.clock_ms = (micros(event.data.device_time) - at) // 1000

@@ -326,6 +326,37 @@ def test_nothing_is_missing_where_something_was_rejected() -> None:
     assert (floor.unreadable, floor.tables["BT9"].devices["/tables/BT9/rfid"].missing) == (1, 0)
 
 
+def _beat(device: str, number: int, time: str) -> bytes:
+    return orjson.dumps(
+        {
+            "specversion": "1.0", "id": f"{device}-{number}", "source": f"/tables/BT9/{device}",
+            "type": "device.heartbeat.v1", "subject": "BT9", "time": time, "sequence": number,
+            "data": {"device_time": time},
+        }
+    )  # fmt: skip
+
+
+def test_a_device_is_silent_that_was_not_heard_and_no_clock_makes_another_so() -> None:
+    floor = Floor()
+    clocks = {
+        "reader": "2026-03-01T20:00:{:02}Z",
+        "rfid": "2026-03-01T12:00:{:02}Z",
+        "dealer": "2026-03-01T11:00:{:02}Z",
+    }
+    begun = 1_772_366_400_000
+    for number in range(30):
+        for device, clock in clocks.items():
+            floor.take_record(INPUT[0].name, _beat(device, number, clock.format(number)), begun + number * 4_000)
+    picture = floor.tables["BT9"]
+    assert picture.silent() == []
+    for number in range(30, 50):
+        # The numbers of the one begin again: it speaks all the same.
+        told = number if number < 40 else number - 40
+        arrival = begun + number * 4_000
+        floor.take_record(INPUT[0].name, _beat("rfid", told, f"2026-03-01T12:01:{number:02}Z"), arrival)
+        assert picture.silent() == (["/tables/BT9/reader", "/tables/BT9/dealer"] if number > 44 else [])
+
+
 def test_a_device_has_a_gap_where_an_alert_tells_of_one_that_was_before_the_console() -> None:
     floor = Floor()
     beat = next(event for event in events(4) if event.source.endswith("/rfid"))
