@@ -114,6 +114,7 @@ def prove_round(store: Store, key: RoundKey, records: Sequence[RecordKey]) -> Ro
         raise NotSealed(f"round {key} is not under a checkpoint yet; {SEAL_FIRST}")
     _check_signature(checkpoint, keys)
     tree = StoredTree(store, TREE)
+    tree.expect(*(leaf.position for _, leaf in sealed), checkpoint.size - 1)
     proved = []
     for row, leaf in sealed:
         path = tuple(inclusion_proof(leaf.position, checkpoint.size, tree))
@@ -264,7 +265,9 @@ def consistency_json(
         check_note(last, vouched_keys(stored, named, own), _before(store, last))
     except CheckpointInvalid as error:
         raise NotAsSealed(f"{about} is not to be believed: {error}; {LOOK}") from error
-    path = consistency_proof(old.size, last.size, StoredTree(store, TREE))
+    tree = StoredTree(store, TREE)
+    tree.expect(old.size - 1, old.size, last.size - 1)
+    path = consistency_proof(old.size, last.size, tree)
     check_consistency(old.size, old.root, last.size, last.root, path)
     return {"checkpoint": checkpoint_json(last), "path": [step.hex() for step in path]}
 

@@ -1,7 +1,7 @@
 """What proves the rest: leaves and nodes of the trees, keys, records in their order, the access log."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import orjson
@@ -213,14 +213,18 @@ def leaf_hashes(store: Store, tree: str, start: int, end: int) -> dict[int, list
     return found
 
 
-def tree_node(store: Store, tree: str, level: int, place: int) -> bytes | None:
-    """The root of a whole subtree as it was kept; None where it was not."""
-    rows = store.columns(
-        "SELECT hash FROM tree_nodes WHERE tree = %(tree)s AND level = %(level)s AND place = %(place)s LIMIT 1",
-        {"tree": tree, "level": level, "place": place},
+def tree_nodes(store: Store, tree: str, places: Iterable[tuple[int, int]]) -> dict[tuple[int, int], bytes]:
+    """The roots of whole subtrees (level and place) as they were kept; without those that were not."""
+    wanted = tuple(places)
+    if not wanted:
+        return {}
+    columns = store.columns(
+        "SELECT level, place, any(hash) FROM tree_nodes WHERE tree = %(tree)s AND (level, place) IN %(wanted)s"
+        " GROUP BY level, place",
+        {"tree": tree, "wanted": wanted},
         as_bytes=True,
     )
-    return bytes(rows[0][0]) if rows else None
+    return {(level, place): bytes(found) for level, place, found in zip(*columns, strict=True)}
 
 
 def records(store: Store, topic: str, partition: int, log: str = "") -> Iterator[tuple[RecordKey, int, bytes]]:
