@@ -12,7 +12,7 @@ import numpy as np
 
 from audit.facts import Fact
 from audit.filled import Filled
-from audit.trail import ALWAYS_BEFORE, EVER_AFTER, Base, Lacking, Numbers, Obscured, StepBack, trace
+from audit.trail import ALWAYS_BEFORE, EVER_AFTER, Base, Lacking, Numbers, Obscured, StepBack, UsedTwice, trace
 from schemas.records import AnyEvent
 from schemas.time import all_micros
 from schemas.topics import HEARTBEAT
@@ -56,6 +56,7 @@ class Device:
     """The types of events that it has sent, rejected ones included where their type can be read."""
     back: StepBack | None = None
     """Where its time goes back farthest."""
+    twice: UsedTwice | None = None
 
     def beats(self) -> list[Beat]:
         """Its heartbeats, in order."""
@@ -89,7 +90,8 @@ def follow(source: str, events: Iterable[AnyEvent], filled: Filled, base: Base |
     sequences, ids, kinds, times, data, ordered = zip(*rows, strict=True) if rows else ((),) * 6
     trail = trace(np.array(sequences, np.int64), all_micros(times), filled.runs, base)
     facts = list(map(_fact, zip(trail.at.tolist(), repeat(source), sequences, ids, kinds, data, ordered)))
-    return Device(source, facts, trail.lacking, trail.obscured, frozenset(filled.types.union(kinds)), trail.back)
+    types = frozenset(filled.types.union(kinds))
+    return Device(source, facts, trail.lacking, trail.obscured, types, trail.back, trail.twice)
 
 
 _ANNOUNCEMENTS: Final = frozenset({"round.opened.v1", "bets.closed.v1", "round.closed.v1"})

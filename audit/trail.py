@@ -53,6 +53,14 @@ class StepBack(NamedTuple):
     """The effective time of the earlier one: until the source's time has come there, all counts as said then."""
 
 
+class UsedTwice(NamedTuple):
+    """Sequence numbers that events with different ids claim, as after a source began its sequence again."""
+
+    first: int
+    many: int
+    """How many numbers."""
+
+
 class Base(NamedTuple):
     """How a source stood when its earlier events were let go of."""
 
@@ -75,7 +83,8 @@ class Trail:
     obscured: list[Obscured]
     """Where a fact of a round could have been lost."""
     back: StepBack | None = None
-    """Where its time goes back farthest; None where it never does."""
+    """Where its time goes back farthest; None where it never does, but for the order of numbers used twice."""
+    twice: UsedTwice | None = None
 
 
 def trace(sequences: Numbers, times: Numbers, filled: Sequence[Run], base: Base | None = None) -> Trail:
@@ -86,12 +95,14 @@ def trace(sequences: Numbers, times: Numbers, filled: Sequence[Run], base: Base 
     at: Numbers = np.maximum.accumulate(times)
     if base is not None:
         np.maximum(at, base.at, out=at)
-    back = _farthest_back(sequences, times, at)
     steps = np.diff(sequences)
-    if not steps.all():
+    alone = bool(steps.all())
+    back = _farthest_back(sequences, times, at, None if alone else steps)
+    twice = None if alone else _used_twice(sequences[1:][steps == 0])
+    if not alone:
         # Events that claim one sequence number share its effective time, whichever of them is looked at first.
         at = at[np.searchsorted(sequences, sequences, side="right") - 1]
-    trail = Trail(at, [], [], back)
+    trail = Trail(at, [], [], back, twice)
     if base is not None:
         if sequences[0] > base.sequence + 1:
             _open_hole(trail, (base.sequence, int(sequences[0])), (base.at, int(at[0])), filled)
@@ -107,10 +118,22 @@ def trace(sequences: Numbers, times: Numbers, filled: Sequence[Run], base: Base 
     return trail
 
 
-def _farthest_back(sequences: Numbers, times: Numbers, at: Numbers) -> StepBack | None:
+def _used_twice(repeated: Numbers) -> UsedTwice:
+    numbers = np.unique(repeated)
+    return UsedTwice(int(numbers[0]), len(numbers))
+
+
+def _farthest_back(sequences: Numbers, times: Numbers, at: Numbers, uneven: Numbers | None) -> StepBack | None:
+    """``uneven`` are the steps between the sequence numbers, where some are used twice."""
     if len(times) < 2:
         return None
     steps = np.diff(times)
+    if uneven is not None:
+        # Events from before and after a new beginning alternate there, whatever the clock said.
+        twice = np.zeros(len(times), np.bool_)
+        twice[1:] |= uneven == 0
+        twice[:-1] |= uneven == 0
+        steps[twice[1:] | twice[:-1]] = 0
     place = int(steps.argmin())
     by = -int(steps[place])
     return StepBack(int(sequences[place + 1]), by, int(at[place])) if by > 0 else None

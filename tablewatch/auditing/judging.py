@@ -12,7 +12,7 @@ from audit.watches.settings import DEFAULT_SETTINGS, WatchSettings
 from audit.watches.summarise import Bets, bets_of
 from schemas.findings import Finding, finding_json
 from schemas.verdicts import verdict_json
-from tablewatch.auditing.clocks import clocks_gone_back
+from tablewatch.auditing.clocks import notes_on_devices
 from tablewatch.auditing.conflicts import conflicts_between_tables
 from tablewatch.auditing.filing import Filing
 from tablewatch.auditing.large_table import LARGE, facts_of_large_table
@@ -84,7 +84,7 @@ class _Judging:
         """Judge one table; nothing of its facts outlives this. ``tell`` is told the share of it that is done: putting
         the facts together takes about as long as judging them."""
         with facts_of_table as facts:
-            for said in clocks_gone_back(facts.outline, self._settings):
+            for said in notes_on_devices(facts.outline, self._settings):
                 self._note(said)
             bets: dict[RoundKey, Bets] = {}
             rounds = len(facts.outline.rounds)

@@ -194,6 +194,7 @@ def _followed(
         trail.obscured,
         frozenset(read.types | filled.types),
         trail.back,
+        trail.twice,
         Presence(trail.at, sequences, beats[0] if beats else None),
         [Beat(int(sequences[rank]), read.drifts[int(order[rank])]) for rank in beats],
     )

@@ -41,7 +41,8 @@ def audit(
     Lines that break the contract are findings, too (--findings shows them); the rest is still judged. With --findings
     or --strict, the shoes that ended are watched for what only many rounds show, such as cards that come again as after
     a false shuffle; such findings have the basis "statistics" and change no verdict. A device's time that goes back by
-    minutes in the files, which makes many findings, is named on standard error.
+    minutes in the files, and sequence numbers that it uses twice, which make many findings, are named on standard
+    error.
 
     Files may be
     larger than memory: their lines are then sorted by table in a temporary file (in TMPDIR, as large as they are). The

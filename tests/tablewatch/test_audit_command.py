@@ -144,3 +144,45 @@ def test_a_time_that_goes_back_by_no_more_than_a_clock_may_be_ahead_is_not_menti
     assert run(stdin=b"\n".join(lines)).stderr == b""
     judged = typed("audit", stdin=b"\n".join(lines), TABLEWATCH_AHEAD_MS="100000")
     assert judged.stderr.count(b"goes back") == 1
+
+
+def _begun_again(lines: list[bytes]) -> tuple[list[bytes], str, int]:
+    """The RFID of the first table begins its sequence again in the middle, by as many numbers as are told."""
+    events = [json.loads(line) for line in lines]
+    source = next(event["source"] for event in events if event["type"] == "bet.placed.v1")
+    numbers = sorted(event["sequence"] for event in events if event["source"] == source)
+    used = len(numbers) // 2
+    for event in events:
+        if event["source"] == source:
+            event["sequence"] -= numbers[0] - 1 + (used if event["sequence"] >= numbers[used] else 0)
+    return [json.dumps(event).encode() for event in events], source, used
+
+
+@pytest.mark.parametrize("facts_of", [facts_of_table, facts_of_large_table])
+def test_a_sequence_that_was_begun_again_is_said_in_place_of_a_time_that_goes_back(
+    clean: list[bytes], monkeypatch: pytest.MonkeyPatch, facts_of: Any
+) -> None:
+    monkeypatch.setattr("tablewatch.auditing.judging.facts_of_table", facts_of)
+    lines, source, used = _begun_again(clean)
+    table = source.split("/")[2]
+    done = run(stdin=b"\n".join(lines))
+    assert (done.returncode, len(done.stdout.splitlines())) == (0, 12)
+    # Its time goes back in the order of its numbers: by less than a clock may be ahead in so short a file.
+    strictly = typed("audit", stdin=b"\n".join(lines), TABLEWATCH_AHEAD_MS="1000")
+    for each in (done, strictly):
+        (said,) = (line for line in each.stderr.decode().splitlines() if source in line)
+        assert said.startswith(f"{source} uses {used} sequence numbers about {table} more than once, from 1 on, ")
+        assert "behind the highest number" in said
+        assert "goes back" not in said
+
+
+def test_a_clock_that_goes_back_is_said_beside_a_number_used_twice(clean: list[bytes]) -> None:
+    events = [json.loads(line) for line in _one_heartbeat_ahead(clean, "2026-03-02T14:00:00Z")]
+    rfid = [event for event in events if event["type"] == "bet.placed.v1"]
+    rfid = [event for event in events if event["source"] == rfid[0]["source"]]
+    last = max(rfid, key=lambda event: event["sequence"])
+    events.append({**last, "id": "again"})
+    said = run(stdin=b"\n".join(json.dumps(event).encode() for event in events)).stderr.decode().splitlines()
+    assert len(said) == 2
+    assert f" uses 1 sequence number about {last['subject']} more than once, {last['sequence']}, " in said[0]
+    assert " goes back by " in said[1]
