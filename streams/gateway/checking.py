@@ -1,5 +1,7 @@
 """Checking a body: every event keeps to the contract and to what its device may say, or none of them is sent."""
 
+import re
+from codecs import BOM_UTF8
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -52,6 +54,8 @@ class Refused:
 def check(body: bytes, mode: Mode, device: Device) -> list[Outgoing] | Refused:
     """The events of the body, all of them, or why not."""
     raw = body.strip(b" \t\r\n")
+    if raw.startswith(BOM_UTF8):
+        return Refused(400, "the body begins with a byte order mark, which is no JSON: send it without")
     begins = {Mode.ONE: b"{", Mode.BATCH: b"[", Mode.EITHER: b"{["}[mode]
     if not raw or raw[:1] not in (begins[:1], begins[1:] or begins):
         return Refused(400, f"the body is not {mode.value}")
@@ -59,8 +63,8 @@ def check(body: bytes, mode: Mode, device: Device) -> list[Outgoing] | Refused:
     if len(items) > MAX_EVENTS:
         return Refused(413, f"{len(items)} events are more than the {MAX_EVENTS} that a request may have")
     decoded = decode_record(raw)
-    if decoded.rejected and not _is_json(raw):
-        return Refused(400, f"the body is not JSON: {decoded.rejected[0].reason}")
+    if decoded.rejected and (fault := _fault_of_json(raw)):
+        return Refused(400, f"the body is not JSON: {_no_number(fault) or decoded.rejected[0].reason}")
     # What breaks the contract comes first: it decides the status, is said in the summary, and never goes unnamed.
     problems = [Problem(bad.place, bad.id, bad.reason) for bad in decoded.rejected]
     broken = len(problems)
@@ -95,12 +99,24 @@ def _beyond(event: AnyEvent, device: Device, allowed: frozenset[str]) -> str | N
     return None
 
 
-def _is_json(raw: bytes) -> bool:
+def _fault_of_json(raw: bytes) -> orjson.JSONDecodeError | None:
+    """Where the bytes stop being JSON; None where they are."""
     try:
         orjson.loads(raw)
-    except orjson.JSONDecodeError:
-        return False
-    return True
+    except orjson.JSONDecodeError as error:
+        return error
+    return None
+
+
+_NO_NUMBERS: Final = re.compile("NaN|-?Infinity")
+
+
+def _no_number(fault: orjson.JSONDecodeError) -> str | None:
+    """What is said of NaN and the like, which some languages write and our readers of events take for numbers."""
+    # Of a minus, the fault is what stands behind it.
+    start = fault.pos - fault.doc[: fault.pos].endswith("-")
+    name = _NO_NUMBERS.match(fault.doc, start)
+    return name and f"{name[0]} is no number of JSON, at line {fault.lineno} column {fault.colno - fault.pos + start}"
 
 
 def _quoted(text: str) -> str:

@@ -151,6 +151,28 @@ def test_a_body_that_holds_no_events_is_refused(floor: Floor, token: str, body: 
     assert floor.ready()
 
 
+@pytest.mark.parametrize("name", ["NaN", "Infinity", "-Infinity"])
+@pytest.mark.parametrize("mode", [ONE, BATCH])
+def test_what_is_no_number_of_json_is_named_with_its_place(floor: Floor, token: str, name: str, mode: str) -> None:
+    body = orjson.dumps(card() | {"id": "NaN"}).replace(b'"draw":1', b'"draw": ' + name.encode())
+    assert name.encode() in body
+    problem = refused(floor.post(token, b"[" + body + b"]" if mode == BATCH else body, mode), 400)
+    assert problem["detail"].startswith(f"the body is not JSON: {name} is no number of JSON, at line 1 column ")
+
+
+@pytest.mark.parametrize("kind", [ONE, BATCH, "application/json"])
+def test_a_byte_order_mark_is_called_one(floor: Floor, token: str, kind: str) -> None:
+    problem = refused(floor.post(token, b"\xef\xbb\xbf" + orjson.dumps(card()), kind), 400)
+    assert problem["detail"] == "the body begins with a byte order mark, which is no JSON: send it without"
+
+
+def test_of_two_faults_of_json_the_first_is_named(floor: Floor, token: str) -> None:
+    problem = refused(floor.post(token, b'{"\xc3\xa9":\n -Infinity,}', ONE), 400)
+    assert problem["detail"] == "the body is not JSON: -Infinity is no number of JSON, at line 2 column 2"
+    problem = refused(floor.post(token, b'{"a": 1,, "b": NaN}', ONE), 400)
+    assert problem["detail"].startswith("the body is not JSON: not JSON: ")
+
+
 def test_compressed_bodies_and_binary_mode_are_not_taken(floor: Floor, token: str) -> None:
     refused(floor.post(token, b"x", ONE, **{"Content-Encoding": "gzip"}), 415)
     assert "binary" in str(
