@@ -12,9 +12,16 @@ from store.connect import Store
 
 By = Literal["table", "dealer", "player"]
 
-_IN_SHIFT: Final = (
-    "opened >= fromUnixTimestamp64Micro(%(start)s, 'UTC') AND opened < fromUnixTimestamp64Micro(%(end)s, 'UTC')"
-)
+
+def _within(moment: str) -> str:
+    """The condition that a column lies in the span that is asked for."""
+    return (
+        f"{moment} >= fromUnixTimestamp64Micro(%(start)s, 'UTC')"
+        f" AND {moment} < fromUnixTimestamp64Micro(%(end)s, 'UTC')"
+    )
+
+
+_IN_SHIFT: Final = _within("opened")
 _DECIDED: Final = "status != 'void' AND winner != '' AND b.stake > 0 AND (game, decks, b.wager) IN %(priced)s"
 """The cards decided, and the exact odds say what to expect."""
 
@@ -73,7 +80,8 @@ class Decided:
 
 @dataclass(frozen=True, slots=True)
 class FindingCount:
-    """How often something was found in a shift, by device time, rounds, shoes and devices alike."""
+    """How often something was found in a shift, rounds, shoes and devices alike: by device time, but ``device-clock``,
+    which says that this time is wrong, by when it was raised."""
 
     code: str
     severity: str
@@ -166,7 +174,7 @@ def finding_counts(
     rows = store.query(
         "SELECT code, severity, count() AS found, countIf(cleared = 1), countIf(corrected = 1),"
         " uniqExactIf((table, shoe, round), round > 0 AND cleared = 0) FROM findings FINAL"
-        " WHERE time >= fromUnixTimestamp64Micro(%(start)s, 'UTC') AND time < fromUnixTimestamp64Micro(%(end)s, 'UTC')"
+        f" WHERE (code != 'device-clock' AND {_within('time')} OR code = 'device-clock' AND {_within('raised')})"
         f" AND {of_tables} GROUP BY code, severity ORDER BY found DESC, code, severity",
         parameters,
     )

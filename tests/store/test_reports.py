@@ -95,6 +95,16 @@ def test_findings_are_counted_by_code_with_what_became_of_them(store: Store) -> 
     assert finding_counts(store, START, START + HOUR, tables=("BT9",)) == []
 
 
+def test_a_clock_that_was_wrong_counts_when_it_was_found_and_not_at_the_time_that_it_gave(store: Store) -> None:
+    clock = replace(finding("device-clock", "BT1"), shoe=None, round=None)
+    ahead = state(clock, time=START + 9 * HOUR, raised=START // 1_000)
+    write_findings(store, [ahead, state(replace(clock, id="f" * 32), raised=START // 1_000 + HOUR // 1_000)])
+    (counted,) = finding_counts(store, START, START + HOUR)
+    assert (counted.code, counted.findings, counted.rounds) == ("device-clock", 1, 0)
+    assert sum(each.findings for each in finding_counts(store, START, START + HOUR + 1_000)) == 2
+    assert finding_counts(store, START + 9 * HOUR, START + 10 * HOUR) == []
+
+
 def test_rounds_are_found_a_page_at_a_time_the_latest_first(store: Store) -> None:
     _shift(store)
     total, first = latest_summaries(store, RoundFilter(tables=("BT1",)), 2)

@@ -114,8 +114,10 @@ class Reports {
     const { findings } = this.told;
     if (!findings.length) return h("p", { class: "muted" }, "Nothing was found.");
     const order = [...findings].sort((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity) || b.findings - a.findings);
-    return scrolling("Findings", h("table", {}, head(["Code", "Severity", "#Found", "#Cleared later", "#Put right later"]),
+    const table = scrolling("Findings", h("table", {}, head(["Code", "Severity", "#Found", "#Cleared later", "#Put right later"]),
       h("tbody", {}, order.map((each) => h("tr", {}, h("td", {}, each.rounds ? h("a", { href: this.roundsOf({ code: each.code }) }, each.code) : each.code), h("td", {}, h("span", { class: `sev ${each.severity}` }, each.severity)), number(each.findings), number(each.cleared), number(each.corrected))))));
+    const clocks = findings.some((each) => each.code === "device-clock");
+    return clocks ? [table, h("p", { class: "muted" }, "Counted by the time that devices gave; device-clock, which says that this time is wrong, by when it was found.")] : table;
   }
 
   roundsOf(wanted) {

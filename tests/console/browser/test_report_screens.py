@@ -67,6 +67,26 @@ def test_the_figures_of_a_shift_have_room_however_large(evening: Evening, visito
             assert one["right"] + 8 <= other["left"] or other["right"] + 8 <= one["left"]
 
 
+def test_a_report_says_when_a_wrong_clock_counts(evening: Evening, visitor: Visitor) -> None:
+    page = visitor.page(evening.server, "shift_manager", "/rounds")
+    clock = {"code": "device-clock", "severity": "high", "findings": 58, "cleared": 0, "corrected": 0, "rounds": 0}
+
+    def with_a_clock(route: Route) -> None:
+        answer = route.fetch()
+        told = answer.json()
+        told["findings"].append(clock)
+        route.fulfill(response=answer, json=told)
+
+    start = round(evening.start.timestamp() * 1000)
+    report = f"/reports?start={start - 60_000}&end={start + 10_800_000}"
+    page.goto(report)
+    expect(page.locator(".report-found tbody tr").first).to_be_visible()
+    expect(page.locator(".report-found")).not_to_contain_text("by when it was found")
+    page.route(re.compile(r"/api/v1/reports/shift[?]"), with_a_clock)
+    page.goto(report)
+    expect(page.locator(".report-found")).to_contain_text("device-clock, which says that this time is wrong, by when")
+
+
 def test_a_report_is_downloaded_and_printed_without_the_bar(evening: Evening, visitor: Visitor, tmp_path: Path) -> None:
     start = round(evening.start.timestamp() * 1000)
     page = visitor.page(evening.server, "shift_manager", f"/reports?start={start - 60_000}&end={start + 10_800_000}")
