@@ -33,6 +33,8 @@ class SpanTold(Told):
     """The site's time zone."""
     running: bool
     """Whether the span is still going on: its figures will change."""
+    begun: bool
+    """False: the span lies ahead as a whole."""
     at: int
     """When the report was made, in milliseconds since 1970."""
     table: str | None

@@ -142,7 +142,9 @@ def _span(parts: Parts, start: int | None, end: int | None, table: str | None) -
         raise Refused(422, "a span has both a start and an end")
     if not start < end <= start + LONGEST_MS:
         raise Refused(422, "a span ends after its start, and within a year of it")
-    return SpanTold(start=start, end=end, zone=zone.key, running=end > now, at=now, table=table or None)
+    return SpanTold(
+        start=start, end=end, zone=zone.key, running=start <= now < end, begun=start <= now, at=now, table=table or None
+    )
 
 
 def _micros(span: SpanTold) -> tuple[int, int]:

@@ -63,7 +63,7 @@ class Reports {
     !this.hasFiles ? null : h("span", { class: "links files" }, ["table", "dealer", "player", "findings"].map((part) => fileLink(`/api/v1/reports/shift/${part}.csv?${this.spanQuery()}`, `CSV: ${part}`, drawn))));
     put(this.head, h("h1", {}, about.table ? `Shift report: table ${about.table}` : "Shift report"),
       h("p", {}, `${siteTime(about.start, about.zone, false)} to ${siteTime(about.end, about.zone, false)}, ${about.zone}`,
-        about.running ? h("strong", {}, " · still running: these figures will change") : null,
+        !about.begun ? h("strong", {}, " · has not begun yet") : about.running ? h("strong", {}, " · still running: these figures will change") : null,
         h("span", { class: "muted" }, ` · drawn ${siteTime(about.at, about.zone)} for ${this.room.who.name}`)), form, drawn);
   }
 

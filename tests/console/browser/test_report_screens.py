@@ -87,6 +87,14 @@ def test_a_report_says_when_a_wrong_clock_counts(evening: Evening, visitor: Visi
     expect(page.locator(".report-found")).to_contain_text("device-clock, which says that this time is wrong, by when")
 
 
+def test_a_shift_that_lies_ahead_is_not_called_running(evening: Evening, visitor: Visitor) -> None:
+    page = visitor.page(evening.server, "shift_manager", "/reports")
+    expect(page.locator("main")).to_contain_text("still running: these figures will change")
+    page.get_by_role("button", name="After").click()
+    expect(page.locator("main")).to_contain_text("has not begun yet")
+    expect(page.locator("main")).not_to_contain_text("still running")
+
+
 def test_a_report_is_downloaded_and_printed_without_the_bar(evening: Evening, visitor: Visitor, tmp_path: Path) -> None:
     start = round(evening.start.timestamp() * 1000)
     page = visitor.page(evening.server, "shift_manager", f"/reports?start={start - 60_000}&end={start + 10_800_000}")

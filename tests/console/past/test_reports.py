@@ -45,6 +45,13 @@ def test_a_shift_tells_rounds_handle_win_and_hold_of_every_round_once(evening: E
     assert told["span"]["running"]
 
 
+def test_a_span_that_has_not_begun_is_not_running(evening: Evening) -> None:
+    client, now = evening.client("shift_manager"), round(datetime.now(UTC).timestamp() * 1000)
+    spans = [(now - 2 * HOUR, now - HOUR), (now - HOUR, now + HOUR), (now + HOUR, now + 2 * HOUR)]
+    told = [client.get("/api/v1/reports/shift", start=start, end=end).json()["span"] for start, end in spans]
+    assert [(each["begun"], each["running"]) for each in told] == [(True, False), (True, True), (False, False)]
+
+
 def test_the_band_is_that_of_adding_up_every_round_by_itself(evening: Evening) -> None:
     told = evening.client("auditor").get("/api/v1/reports/shift/by/table", **_span(evening)).json()
     assert told["total"] > 1
