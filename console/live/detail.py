@@ -235,7 +235,7 @@ def _devices(picture: TablePicture, gaps: Sequence[AlertPicture]) -> Section:
         told.append(
             {
                 "source": source, "arrival": device.arrival, "beats": device.beats, "silent": source in silent,
-                "missing": missing, "resolved": resolved, "clock_ms": device.clock_ms,
+                "missing": missing, "resolved": resolved, "twice": device.twice, "clock_ms": device.clock_ms,
             }
         )  # fmt: skip
     return told

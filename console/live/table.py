@@ -16,6 +16,8 @@ HISTORY = 150
 SILENT_SECONDS = 60
 _OLD_SHOES = 8
 _MOST_HOLES = 1_000
+_LATER_MICROS = 10_000_000
+"""So much later than all that is known was said what has a number of before: a clock may go back by a little."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,8 @@ class Judged:
 class Device:
     """What was last heard of a source."""
 
+    time: int
+    """By its own clock, in microseconds since 1970."""
     arrival: int
     """Milliseconds since 1970, by the log: its own clock may be wrong."""
     sequence: int
@@ -55,11 +59,19 @@ class Device:
     """Holes that are no longer held because there were too many."""
     clock_ms: int = 0
     """How far its clock was off at the last heartbeat."""
+    twice: bool = False
+    """Whether it has used a sequence number for something else before."""
 
     @property
     def missing(self) -> int:
         """How many of its events have not come."""
         return len(self.holes) + self.lost
+
+    def used(self, sequence: int, at: int) -> bool:
+        """Whether this number was another event's before. Ids are not held here, but what comes late or again was said
+        no later than what is known of the device, and what is said now under a number of before was said later."""
+        behind = self.followed and sequence <= self.sequence and sequence not in self.holes
+        return behind and at > self.time + _LATER_MICROS
 
     def went_to(self, sequence: int, *, live: bool) -> bool:
         """Note the place of what came, be it an event or something that was rejected; whether it is the latest."""
@@ -238,9 +250,12 @@ class TablePicture:
     def _device(self, event: AnyEvent, at: int, arrival: int, live: bool) -> None:
         device = self.devices.get(event.source)
         if device is None:
-            device = self.devices[event.source] = Device(arrival, event.sequence, live)
+            device = self.devices[event.source] = Device(at, arrival, event.sequence, live)
         else:
-            device.went_to(event.sequence, live=live)
+            used = live and device.used(event.sequence, at)
+            device.twice = device.twice or used
+            if device.went_to(event.sequence, live=live) or used:
+                device.time = max(device.time, at)
             device.arrival = max(device.arrival, arrival)
         if event.type == HEARTBEAT:
             device.beats = True

@@ -239,7 +239,8 @@ class TableView {
     put(this.devices, h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": "Devices" }, stacked(h("table", {}, h("thead", {}, h("tr", {}, ["Device", "State", "Events", "Clock", "Last heard"].map((name) => h("th", { scope: "col" }, name)))), h("tbody", {}, devices.map((each) => h("tr", {},
       h("th", { scope: "row" }, each.source),
       h("td", {}, each.silent ? h("span", { class: "sev high" }, "silent") : "speaks"),
-      h("td", {}, each.missing ? h("span", { class: "sev high" }, missingWords(each.missing)) : each.resolved ? `${missingWords(each.resolved)}, resolved` : "no gap"),
+      h("td", {}, each.twice ? h("div", {}, h("span", { class: "sev high", title: "It began its sequence again: rounds may be called wrong that are not." }, "number used twice")) : null,
+        each.missing ? h("span", { class: "sev high" }, missingWords(each.missing)) : each.resolved ? `${missingWords(each.resolved)}, resolved` : each.twice ? null : "no gap"),
       h("td", {}, each.beats ? `${each.clock_ms >= 0 ? "+" : ""}${each.clock_ms} ms` : "no heartbeat"),
       h("td", {}, clock(each.arrival)))))))));
   }

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.console.browser.conftest import SIZES, Visitor
-from tests.console.house import ConsoleServer
+from tests.console.house import ConsoleServer, made_up_finding
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
@@ -56,3 +56,19 @@ def test_no_column_of_a_table_is_cut_off_where_two_panels_stand_beside_each_othe
         wide = page.locator(f".panel.{panel} .scroll")
         expect(wide).to_be_visible()
         assert wide.evaluate("node => node.scrollWidth - node.clientWidth") <= 0, panel
+
+
+def test_a_device_that_used_a_number_twice_has_no_word_of_a_gap(console: ConsoleServer, visitor: Visitor) -> None:
+    table = min(console.parts.live.floor.tables)
+    source, device = min(console.parts.live.floor.tables[table].devices.items())
+    page = visitor.page(console, "operator", f"/tables/{table}")
+    row = page.locator(".panel.devices tbody tr").filter(has_text=source)
+    expect(row).to_be_visible()
+    device.twice = True
+    try:
+        # The page is told what is new of a table when something comes of it.
+        console.raise_findings([made_up_finding(9720, "device-silent", table=table, shoe=None, round=None)])
+        expect(row.locator(".sev.high").first).to_have_text("number used twice")
+        expect(row).not_to_contain_text("no gap")
+    finally:
+        device.twice = False
