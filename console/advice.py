@@ -34,7 +34,8 @@ ADVICE: Final[Mapping[str, str]] = MappingProxyType({
     "device-gap": "Events of a device were lost. Rounds of that time may be unverifiable: check the device.",
     "device-clock": "Have the device's clock set; times of its events cannot be relied on. Where it was far ahead, "
     "what it says counts as said at that later time, and rounds may look wrong, until it goes on under a new source.",
-    "device-silent": "Check the device and its cable. The table is not watched while it is silent.",
+    "device-silent": "Check the device and its cable. The table is not watched while it is silent. Where the page of "
+    "the table says that it speaks, its clock is behind: have it set.",
     "event-rejected": "Call the technician: a device sends what the contract does not allow.",
     "round-incomplete": "Keep the camera's recording: the events do not suffice to verify the round.",
     "shuffle-repeat": "Secure both shoes. Look at the shuffle on the camera. Accuse nobody yet.",
