@@ -15,6 +15,9 @@ export class Problem extends Error {
   }
 }
 
+// Whether the same may be answered in a while: the console or its store is away, or was asked too often.
+export const passes = ({ status }) => !status || status === 429 || status >= 500;
+
 export const get = (path) => ask("GET", path);
 export const post = (path, body) => ask("POST", path, body);
 export const patch = (path, body) => ask("PATCH", path, body);

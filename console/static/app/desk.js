@@ -1,12 +1,11 @@
 // The alert desk: a live queue, and one alert with what to look at, what to do, and what was done.
 
 import { h, put, write } from "/public/dom.js";
-import { foundValue } from "./amounts.js";
-import { get, post } from "./api.js";
+import { get, passes, post } from "./api.js";
 import { closedLine, closedWords, lastClosedFirst } from "./closing.js";
-import { coded } from "./coded.js";
 import { askHandingOver, askResolution, askTakingOver, askWords } from "./desk-dialogs.js";
-import { age, count, exactly, gameTitle, moment, roundPath, SEVERITIES, tablePath, words } from "./format.js";
+import { doneAt, factsOf } from "./desk-pane.js";
+import { age, count, moment, SEVERITIES, tablePath, words } from "./format.js";
 
 const SHOWN = 200;
 const MAY = {
@@ -21,6 +20,7 @@ const MAY = {
 // Those who must know that alerts come through.
 const RESPONDING = ["shift_manager", "administrator"];
 const SELF_TEST_MS = 60_000;
+const ASKED_MS = 2000;
 
 export function show(main, room) {
   const desk = new Desk(main, room);
@@ -69,6 +69,8 @@ class Desk {
     document.removeEventListener("keydown", this.onKey);
     clearTimeout(this.waiting);
     clearInterval(this.asking);
+    clearTimeout(this.later);
+    this.chosen = null;
     document.body.classList.remove("pane-open");
   }
 
@@ -208,14 +210,15 @@ class Desk {
     }
     if (this.detail) this.showPane();
     try {
-      this.know(await get(`/api/v1/alerts/${encodeURIComponent(id)}${still ? "?still=true" : ""}`));
+      this.know(await get(`${path(id)}${still ? "?still=true" : ""}`));
     } catch (problem) {
       if (this.chosen !== id) return;
       // While the store is away, what the topic told is still here.
       const fresh = this.floor.alerts.get(id);
       const known = fresh && !(this.detail?.steps_so_far > fresh.steps_so_far) ? fresh : this.detail;
-      this.detail = known ? { ...known, steps: this.detail?.steps ?? [], without: problem.message } : null;
+      this.detail = known ? { ...known, steps: this.detail?.steps ?? null, without: problem.message } : null;
       if (!known) this.room.say(problem.message);
+      if (passes(problem)) this.askLater(id);
     }
     if (this.chosen !== id) return;
     this.drawPane();
@@ -223,6 +226,20 @@ class Desk {
     this.showPane();
     // Where it scrolls to by itself, the bar lies over the head of the pane.
     if (focus) this.pane.focus({ preventScroll: true });
+  }
+
+  // Until an answer comes, or the pane shows something else.
+  askLater(id) {
+    clearTimeout(this.later);
+    this.later = setTimeout(async () => {
+      const awaited = () => this.chosen === id && (!this.detail || this.detail.without);
+      if (!awaited()) return;
+      const { answer, problem } = await get(`${path(id)}?still=true`).then((answer) => ({ answer }), (problem) => ({ problem }));
+      if (!awaited()) return;
+      if (answer && this.know(answer)) this.drawPane();
+      else if (answer || passes(problem)) this.askLater(id);
+      else this.open(id, { still: true });
+    }, ASKED_MS);
   }
 
   // On a phone the pane stands in the place of the queue: from its head, and back to where the queue was.
@@ -292,7 +309,7 @@ class Desk {
       h("div", { class: "pane-head" }, h("button", { type: "button", class: "back", onclick: () => this.hidePane() }, "‹ Queue"),
         h("h2", {}, h("span", { class: `sev ${alert.severity}` }, alert.code), alert.table ? h("a", { href: tablePath(alert.table) }, alert.table) : null)),
       h("p", { class: "message" }, alert.message),
-      alert.without ? h("p", { class: "event" }, `${alert.without} The steps so far cannot be shown.`) : null,
+      alert.without ? h("p", { class: "event" }, `${alert.without} ${alert.steps ? "Steps since then" : "The steps so far"} cannot be shown.`) : null,
       this.waited,
       h("div", { class: "deeds" },
         alert.open && unattended ? deed("acknowledge", "Acknowledge (a)", () => this.act("acknowledge"), "primary") : null,
@@ -301,20 +318,7 @@ class Desk {
           : alert.open ? deed("resolve", "Resolve (r)", () => askResolution(this), alert.state === "taken" ? "primary" : "") : deed("reopen", "Reopen", () => askWords(this, "reopen", "Why is it opened again?"), ""),
         alert.open && !unattended && !(elsewhere && !this.may("take-over")) ? deed("hand-over", "Hand over", () => askHandingOver(this, [alert]), "") : null,
         deed("note", "Add a note", () => askWords(this, "note", "Note"), "")),
-      h("h3", {}, "What to do"),
-      h("p", { class: "advice" }, coded(alert.advice)),
-      h("dl", { class: "facts" },
-        alert.tables.length ? fact("Tables", h("span", {}, alert.tables.map((table, place) => [place ? ", " : "", h("a", { href: tablePath(table) }, table)]))) : null,
-        fact("Rule", alert.rule ?? "no clause behind it"),
-        alert.expected === null ? null : fact("Expected", foundValue(alert.code, alert.expected, alert.decimals)), alert.actual === null ? null : fact("Actual", foundValue(alert.code, alert.actual, alert.decimals)),
-        alert.bet ? fact("Bet", alert.bet) : null, alert.draw ? fact("Draw", alert.draw) : null,
-        alert.table ? fact("Game", gameTitle(alert.game)) : null,
-        alert.table ? fact("Look at", h("span", {}, alert.cameras.length ? alert.cameras.join(", ") : "no camera set up", h("br"), `at ${exactly(alert.time)}`)) : fact("When", exactly(alert.time)),
-        fact("Round", alert.round && alert.shoe ? (this.room.may("/rounds") ? h("a", { href: roundPath(alert.table, alert.shoe, alert.round) }, `shoe ${alert.shoe}, round ${alert.round}: replay`) : `shoe ${alert.shoe}, round ${alert.round}`) : "of no round"),
-        alert.basis === "statistics" ? fact("Basis", "statistics: it accuses nobody") : null),
-      h("h3", {}, "What was done"),
-      alert.steps?.length ? null : h("p", { class: "muted" }, alert.steps ? `Raised ${moment(alert.raised)}; nothing yet.` : "…"),
-      h("ol", { class: "steps" }, (alert.steps ?? []).map((step) => h("li", {}, h("time", {}, moment(step.at)), " ", h("b", {}, step.action), step.by && step.action !== "escalated" ? ` by ${step.by}${step.role ? ` (${words(step.role)})` : ""}` : "", step.recipient ? ` to ${step.recipient}` : "", step.disposition ? `: ${step.disposition}` : "", step.note ? h("p", { class: "note" }, step.note) : null))));
+      factsOf(alert, this.room), doneAt(alert));
   }
 
   async act(deed) {
@@ -329,7 +333,7 @@ class Desk {
     const place = this.shown.findIndex((alert) => alert.id === id);
     if (place >= 0 && this.stood?.id !== id) this.stood = { id, j: this.shown[place + 1]?.id, k: this.shown[place - 1]?.id };
     try {
-      const act = post(`/api/v1/alerts/${encodeURIComponent(id)}/${deed}`, body).then((answer) => (this.answers.set(id, answer), answer));
+      const act = post(`${path(id)}/${deed}`, body).then((answer) => (this.answers.set(id, answer), answer));
       this.acts.add(act);
       if (this.know(await act.finally(() => this.acts.delete(act)))) this.drawPane();
       // The closed ones are asked for and not streamed: what was reopened is none of them any more.
@@ -383,6 +387,8 @@ class Desk {
   }
 }
 
+const path = (id) => `/api/v1/alerts/${encodeURIComponent(id)}`;
+
 // An alert that nobody has acknowledged is still in the state of its last escalation: it is said once.
 const stateWords = ({ state, holder, escalations }) => {
   const told = escalations ? `escalated ${escalations}×` : "";
@@ -390,5 +396,3 @@ const stateWords = ({ state, holder, escalations }) => {
 };
 
 const rank = (alert) => SEVERITIES.indexOf(alert.severity) + (["raised", "reopened", "escalated"].includes(alert.state) ? 0 : 10);
-
-const fact = (name, value) => [h("dt", {}, name), h("dd", {}, value)];
