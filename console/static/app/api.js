@@ -44,7 +44,7 @@ async function reach(method, path, body) {
   try {
     answer = await fetch(path, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) });
   } catch {
-    throw new Problem(0, "The console cannot be reached.");
+    throw new Problem(0, method === "GET" ? "The console cannot be reached." : "The console cannot be reached: as far as is known, this does not count.");
   }
   if (answer.status === 401) {
     signInAgain();

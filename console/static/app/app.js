@@ -16,7 +16,7 @@ const bar = document.getElementById("bar");
 const notices = document.getElementById("notices");
 const toast = document.getElementById("toast");
 
-const room = { who: null, floor: new LiveFloor(), uncertain: new UncertainActs(say), go, say, may };
+const room = { who: null, floor: new LiveFloor(), uncertain: new UncertainActs(say, () => room.floor.now()), go, say, may };
 let end = null;
 let drawn = 0;
 let title = "Tablewatch";
@@ -39,7 +39,7 @@ async function begin() {
   room.floor.addEventListener("second", tellStatus);
   room.uncertain.addEventListener("change", () => { noticed = ""; tellStatus(); });
   room.floor.start();
-  room.uncertain.watch();
+  room.uncertain.begin(room.who.name);
   document.addEventListener("click", follow);
   document.addEventListener("keydown", keys);
   addEventListener("popstate", () => draw());

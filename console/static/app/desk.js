@@ -348,6 +348,8 @@ class Desk {
         this.room.say(problem.message);
         return "";
       }
+      // What a dialog asked for stays in it, with what was typed.
+      if (!problem.status && !body) this.room.uncertain.miss({ alert: id, deed, ...placeOf(this.floor.alerts.get(id) ?? this.detail) });
       // Somebody was first, or the store is away: say so, and show how it stands.
       if (problem.status === 409) await this.open(id);
       return problem.message;
@@ -388,6 +390,8 @@ class Desk {
 }
 
 const path = (id) => `/api/v1/alerts/${encodeURIComponent(id)}`;
+
+const placeOf = (alert) => ({ code: alert?.code, table: alert?.table });
 
 // An alert that nobody has acknowledged is still in the state of its last escalation: it is said once.
 const stateWords = ({ state, holder, escalations }) => {
