@@ -76,6 +76,8 @@ class AlertTold(Told):
     message: str
     tables: list[str]
     """All tables of an alert that is about several at once; its message may name the first ones alone."""
+    device: str | None
+    """The source that an alert about a device names; empty: it names none; null: it is about none."""
     rule: str | None
     """Document and clause."""
     bet: str | None

@@ -7,6 +7,7 @@ from console.findings import told_finding
 from console.live.alerts import AlertPicture, finding_of
 from schemas.money import decimals_of
 from schemas.records import Configuration
+from streams.alerting.holding import device_of
 from streams.alerting.life import life_of, raised_step, told_to
 from streams.alerting.raising import tables_of
 from streams.alerting.recipients import next_escalation
@@ -41,6 +42,7 @@ def alert_json(
         "game": alert.game or (table.game if table else None),
         "message": finding["message"],
         "tables": tables_of(alert),
+        "device": device_of(alert),
         "rule": finding.get("rule"),
         "bet": finding.get("bet"),
         "draw": finding.get("draw"),

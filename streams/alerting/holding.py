@@ -35,10 +35,17 @@ class Hold:
     """`group`, `limit` or `quiet`."""
 
 
+def device_of(alert: Alert) -> str | None:
+    """The device that the sentence of an alert about one names; empty: it names none; None: the alert is about none."""
+    if alert.code not in _OF_DEVICES:
+        return None
+    named = _DEVICE.search(alert.message)
+    return named[0] if named else ""
+
+
 def group_of(alert: Alert) -> str:
     """The group of an alert: its table, its code and the device that its sentence names, if it names one."""
-    device = _DEVICE.search(alert.message) if alert.code in _OF_DEVICES else None
-    return "\x1f".join((alert.table or "", alert.code, device[0] if device else ""))
+    return "\x1f".join((alert.table or "", alert.code, device_of(alert) or ""))
 
 
 def held(

@@ -2,9 +2,10 @@
 
 import { h, put, write } from "/public/dom.js";
 import { get, passes, post } from "./api.js";
-import { closedLine, closedWords, lastClosedFirst } from "./closing.js";
+import { closedWords, lastClosedFirst } from "./closing.js";
 import { askHandingOver, askResolution, askTakingOver, askWords } from "./desk-dialogs.js";
 import { doneAt, factsOf } from "./desk-pane.js";
+import { gathered, lineOf, rank } from "./desk-queue.js";
 import { age, count, moment, SEVERITIES, tablePath, words } from "./format.js";
 
 const SHOWN = 200;
@@ -30,7 +31,7 @@ export function show(main, room) {
 
 class Desk {
   constructor(main, room) {
-    Object.assign(this, { main, room, floor: room.floor, chosen: new URLSearchParams(location.search).get("alert"), detail: null, lines: new Map(), acts: new Set(), answers: new Map() });
+    Object.assign(this, { main, room, floor: room.floor, chosen: new URLSearchParams(location.search).get("alert"), detail: null, lines: new Map(), acts: new Set(), unfolded: new Set(), answers: new Map() });
   }
 
   begin() {
@@ -147,36 +148,35 @@ class Desk {
 
   drawQueue() {
     const alerts = this.wanted();
-    this.shown = alerts.slice(0, SHOWN);
+    const lines = gathered(alerts, this.unfolded, this.chosen).slice(0, SHOWN);
+    this.shown = lines.map(({ alert }) => alert);
     write(this.total, `${count(alerts.length)} ${this.states.selectedOptions[0].textContent.toLowerCase()}`);
-    const hidden = alerts.length - this.shown.length;
+    const hidden = lines.reduce((left, { folded }) => left - 1 - folded, alerts.length);
     const beyond = this.states.value === "open" ? this.floor.openAlerts - [...this.floor.alerts.values()].filter((each) => each.open).length : 0;
     write(this.more, hidden + Math.max(0, beyond) > 0 ? `${count(hidden + Math.max(0, beyond))} more: narrow the filter.` : alerts.length ? "" : this.floor.ready ? "Nothing here." : "Waiting for the floor…");
-    const lines = new Map();
-    for (const alert of this.shown) {
-      const state = `${alert.state}|${alert.holder}|${alert.message}|${alert.escalations}|${alert.escalates?.at}|${alert.closed?.at}`;
+    const drawn = new Map();
+    for (const each of lines) {
+      const { alert } = each;
+      const state = `${alert.state}|${alert.holder}|${alert.message}|${alert.escalations}|${alert.escalates?.at}|${alert.closed?.at}|${each.under}|${each.more}|${each.folded}`;
       let line = this.lines.get(alert.id);
-      if (!line || line.state !== state) line = this.line(alert, state);
-      lines.set(alert.id, line);
+      if (!line || line.state !== state) line = { ...lineOf(this, each), state, alert };
+      drawn.set(alert.id, line);
     }
-    this.lines = lines;
-    const nodes = [...lines.values()].map((line) => line.node);
+    this.lines = drawn;
+    const nodes = [...drawn.values()].map((line) => line.node);
     if (nodes.length !== this.queue.children.length || nodes.some((node, place) => node !== this.queue.children[place])) {
-      const focused = document.activeElement?.dataset?.alert;
+      const { alert: focused, more } = document.activeElement?.dataset ?? {};
       put(this.queue, nodes);
       if (focused) this.queue.querySelector(`[data-alert="${focused}"]`)?.focus();
+      if (more) [...this.queue.querySelectorAll("[data-more]")].find((button) => button.dataset.more === more)?.focus();
     }
     this.mark();
     this.grow();
   }
 
-  line(alert, state) {
-    const clock = h("span", { class: "clock" });
-    const node = h("li", {}, h("button", { type: "button", class: `alert ${alert.severity}`, "data-alert": alert.id, onclick: () => this.open(alert.id, { focus: true }) },
-      h("span", { class: "alert-top" }, h("span", { class: `sev ${alert.severity}` }, alert.code), h("b", {}, alert.table ?? "no table"), clock),
-      h("span", { class: "alert-words" }, alert.message),
-      h("span", { class: "alert-foot" }, `${alert.pit ? `pit ${alert.pit} · ` : ""}${alert.round ? `round ${alert.round} · ` : ""}${alert.closed ? closedLine(alert) : stateWords(alert)}`)));
-    return { node, clock, state, alert };
+  unfold(key) {
+    if (!this.unfolded.delete(key)) this.unfolded.add(key);
+    this.drawQueue();
   }
 
   grow() {
@@ -200,7 +200,8 @@ class Desk {
   async open(id, { focus = false, still = false } = {}) {
     if (this.stood?.id !== id) this.stood = null;
     this.chosen = id;
-    this.mark();
+    // One of a device's that are folded stands in the queue while it is chosen.
+    this.drawQueue();
     history.replaceState(null, "", `/desk?alert=${id}`);
     if (this.detail?.id !== id) {
       // What the queue knows is shown at once, so that no key or click meets the alert before it while the steps are asked for.
@@ -392,11 +393,3 @@ class Desk {
 const path = (id) => `/api/v1/alerts/${encodeURIComponent(id)}`;
 
 const placeOf = (alert) => ({ code: alert?.code, table: alert?.table });
-
-// An alert that nobody has acknowledged is still in the state of its last escalation: it is said once.
-const stateWords = ({ state, holder, escalations }) => {
-  const told = escalations ? `escalated ${escalations}×` : "";
-  return state === "escalated" ? told || state : `${state}${holder ? ` by ${holder}` : ""}${told && ` · ${told}`}`;
-};
-
-const rank = (alert) => SEVERITIES.indexOf(alert.severity) + (["raised", "reopened", "escalated"].includes(alert.state) ? 0 : 10);

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from schemas.findings import SEVERITY
 from store.rows.alerts import Alert
 from streams.alerting.delivery import unusable, unusable_addresses
-from streams.alerting.holding import Group, Hold, group_of, held
+from streams.alerting.holding import Group, Hold, device_of, group_of, held
 from streams.alerting.preview import preview
 from streams.alerting.recipients import quiet_until, recipients, stage_of, told_by, within
 from streams.alerting.rules import Hours, InvalidRouting, Limits, parse_routing
@@ -185,6 +185,15 @@ def test_a_group_is_a_table_a_code_and_a_device() -> None:
     clock = alert("device-clock", message="The clock of /tables/BT1/reader is 3.0 s ahead of the others.")
     assert group_of(reader) == group_of(same)
     assert len({group_of(each) for each in (reader, sensor, clock, alert("device-gap", table="BT2"))}) == 4
+
+
+def test_an_alert_about_a_device_tells_which_if_its_sentence_names_one() -> None:
+    assert (
+        device_of(alert("device-clock", message="The clock of /tables/BT1/reader is 3.0 s ahead."))
+        == "/tables/BT1/reader"
+    )
+    assert device_of(alert("event-rejected", message="An event was rejected: it is no JSON.")) == ""
+    assert device_of(alert("payout-wrong", message="It is of /tables/BT1/desk.")) is None
 
 
 def test_check_shows_every_kind_of_alert_that_the_rules_tell_apart() -> None:
