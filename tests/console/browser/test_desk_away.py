@@ -34,7 +34,7 @@ def test_an_alert_chosen_while_the_console_is_away_is_shown_in_full_once_it_is_b
 def test_an_act_that_did_not_reach_the_console_stays_under_the_bar_until_it_is_seen(
     console: ConsoleServer, visitor: Visitor
 ) -> None:
-    finding = made_up_finding(9602, message="Acknowledged while the console is away.")
+    finding = made_up_finding(9602, message="Pressed while the console is away.")
     raise_all(console, finding)
     page = visitor.page(console, "shift_manager", f"/desk?alert={finding.id}")
     expect(page.locator(".alert-pane")).to_contain_text("nothing yet")
@@ -50,11 +50,11 @@ def test_an_act_that_did_not_reach_the_console_stays_under_the_bar_until_it_is_s
     expect(missed).to_contain_text("Does not count: “acknowledge”")
     page.reload()
     missed.get_by_role("link", name="Look at it").click()
-    expect(page.locator(".alert-pane .message")).to_have_text("Acknowledged while the console is away.")
+    expect(page.locator(".alert-pane .message")).to_have_text("Pressed while the console is away.")
     missed.get_by_role("button", name="Seen").click()
     expect(missed).to_have_count(0)
     page.reload()
-    expect(page.locator(".alert-pane .message")).to_have_text("Acknowledged while the console is away.")
+    expect(page.locator(".alert-pane .message")).to_have_text("Pressed while the console is away.")
     expect(missed).to_have_count(0)
 
 

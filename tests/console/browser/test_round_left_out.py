@@ -33,3 +33,5 @@ def test_refused_events_and_those_whose_rows_are_gone_are_named(store: Store, tm
         page.goto("/rounds/BT1/S1/1")
         expect(page.get_by_role("heading", name="BT1 / S1 / 1")).to_be_visible()
         expect(notes).to_have_count(0)
+        # The server ends with the test: the page has all its answers by then.
+        expect(page.locator(".proof")).to_be_visible()
