@@ -284,9 +284,13 @@ def hand_out(store: Store, kept: CheckpointFile, unsent: list[Checkpoint]) -> li
 
 
 def _keep(sealer: Sealer) -> None:
-    """Spare the next one reading all that was sealed."""
-    if sealer.in_hand is not None:
+    """Spare the next one reading all that was sealed. Where it cannot be kept (a full disk), nothing else is lost."""
+    if sealer.in_hand is None:
+        return
+    try:
         resuming.keep(_in_hand(), sealer.in_hand)
+    except OSError as error:
+        logger.warning("the next start reads everything that was sealed: %s: %s", _in_hand(), error.strerror)
 
 
 def _in_hand() -> Path:

@@ -137,3 +137,10 @@ def test_the_commands_keep_it_and_go_by_it(floor: str, tmp_path: Path, whole_rea
     second = kept(tmp_path / "data" / "sealer.json")
     assert second is not None and second.size > first.size and len(whole_reads) == 2
     assert typed("replay", "verify", "--chain").exit_code == 0
+
+
+def test_where_it_cannot_be_kept_the_checkpoint_counts_all_the_same(floor: str, tmp_path: Path) -> None:
+    typed("keys", "make")
+    (tmp_path / "data" / "sealer.json").mkdir()
+    assert typed("chain", "checkpoint").exit_code == 0
+    assert typed("replay", "verify", "--chain").exit_code == 0
